@@ -25,4 +25,4 @@ var FS embed.FS
 
 // Newest is the number of the last migration. The functions compare it with the database's and do
 // without FS.
-const Newest = 65
+const Newest = 66

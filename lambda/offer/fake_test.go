@@ -41,6 +41,7 @@ type fakeUser struct {
 	offer.User
 	fakeGroup
 	created time.Time
+	lived   day.Date          // the last date due where the user was, before the latest move
 	dates   map[day.Date]bool // with a job: a user has one a date
 }
 
@@ -97,11 +98,15 @@ func (s *fakeStore) Put(u offer.User) {
 	}
 	row := s.users[i]
 	if !row.Active {
-		row.through = notYet
+		row.through, row.lived = notYet, 0
 	}
 	row.User = u
 	if row.zone != u.Zone {
-		row.fly(day.Of(s.now().In(zone(row.zone))), day.Of(s.now().In(zone(u.Zone))))
+		left := s.now().In(zone(row.zone))
+		if row.lived = max(row.lived, day.Of(left)-1); left.Hour() >= 9 {
+			row.lived = max(row.lived, day.Of(left))
+		}
+		row.fly(day.Of(left), day.Of(s.now().In(zone(u.Zone))), row.lived)
 		row.zone = u.Zone
 	}
 }
@@ -112,10 +117,11 @@ func (s *fakeStore) Answer(f offer.Feedback) {
 }
 
 // fly notes the dates between the date before a move and the one after it: they are
-// in no calendar of the user, unless the user flies back into them.
-func (g *fakeGroup) fly(before, after day.Date) {
+// in no calendar of the user, unless the user flies back into them, or one was due
+// where the user lived before.
+func (g *fakeGroup) fly(before, after, lived day.Date) {
 	if after > before+1 {
-		g.flownFrom, g.flownTo = before+1, after
+		g.flownFrom, g.flownTo = max(before, lived)+1, after
 	} else {
 		g.flownTo = min(g.flownTo, after)
 	}

@@ -114,7 +114,8 @@ func TestDateLine(t *testing.T) {
 		"there and on to the date":        {90 * time.Minute, pago, []flight{{0, kiritimati}, {time.Minute, tokyo}}, tokyo + ": 1"},
 		"there and on when it has passed": {90 * time.Minute, pago, []flight{{0, kiritimati}, {8 * time.Hour, tokyo}}, tokyo + " flown 0 to 1: 1"},
 		"there, and a day later back":     {90 * time.Minute, pago, []flight{{0, kiritimati}, {24 * time.Hour, honolulu}}, honolulu + " flown 0 to 1: 1"},
-		"there and twice on":              {90 * time.Minute, pago, []flight{{0, kiritimati}, {24 * time.Hour, pago}, {0, kiritimati}}, kiritimati + " flown 1 to 2: 1"},
+		"there and twice on":              {90 * time.Minute, pago, []flight{{0, kiritimati}, {8 * time.Hour, pago}, {16 * time.Hour, kiritimati}}, kiritimati + " flown 1 to 2: 1"},
+		"over a date that was due before": {90 * time.Minute, pago, []flight{{0, kiritimati}, {24 * time.Hour, pago}, {0, kiritimati}}, kiritimati + ": 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

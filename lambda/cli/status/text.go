@@ -115,9 +115,9 @@ func (w Workload) print(p *term.Page) {
 
 // Next lists what needs an operator, each with its command.
 func (o *Overview) Next() (list []string) {
-	failed, dead, stuck := 0, 0, 0
+	failed, dead, stuck, working := 0, 0, 0, 0
 	for _, w := range o.Workloads {
-		failed, stuck = failed+w.Failed, stuck+w.Overdue+w.Lapsed
+		failed, stuck, working = failed+w.Failed, stuck+w.Overdue+w.Lapsed, working+w.InProgress-w.Lapsed
 		if w.Queue == nil {
 			continue
 		}
@@ -125,12 +125,16 @@ func (o *Overview) Next() (list []string) {
 			list = append(list, "the queue of "+w.Function+" does not answer: matchbook doctor")
 		}
 	}
+	ofStuck := "matchbook status --stuck"
+	if working == 0 {
+		ofStuck += "; nothing is in work, so first check that the functions, or matchbook serve, run"
+	}
 	for _, n := range []struct {
 		n             int
 		noun, command string
 	}{
 		{failed, "failed row", "matchbook status --failed"},
-		{stuck, "stuck row", "matchbook status --stuck"},
+		{stuck, "stuck row", ofStuck},
 		{dead, "dead letter", "matchbook dlq list"},
 		{o.Events.Dead, "given-up event", "matchbook events status"},
 	} {

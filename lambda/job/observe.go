@@ -20,3 +20,13 @@ func (b *batch) tenant(i int) string {
 	}
 	return b.tenants[i].String()
 }
+
+// names returns the row's id and tenant for the log and the trace of its settlement. A missing row
+// may have been erased, so what is kept must not have its id.
+func (b *batch) names(i int, o Outcome) (id, tenant string) {
+	id = b.deliveries[i].ID.String()
+	if o.Result == Missing {
+		return id[:8], ""
+	}
+	return id, b.tenant(i)
+}

@@ -1,15 +1,20 @@
 package job_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/telemetry/trace"
 )
 
 func TestObservation(t *testing.T) {
@@ -61,27 +66,33 @@ func TestLogHasTenant(t *testing.T) {
 	})
 }
 
-// An erased row leaves no id in a log written afterwards, whether it went before the claim or
-// during the work.
-func TestLogOfErasedRow(t *testing.T) {
+// An erased row leaves no id in a log or a trace written afterwards, whether it went before the
+// claim or during the work.
+func TestErasedRowLeavesNoID(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, pending(0))
-		r.work[id(1)] = func(context.Context, job.Attempt) error {
-			delete(r.store.rows, id(1))
-			return job.ErrFenceLost
-		}
-		r.run(first(1), first(4))
-		log := r.log.String()
+	var spans bytes.Buffer
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = spans.ReadFrom(r.Body) }))
+	defer collector.Close()
+	tracer := trace.New(trace.Config{URL: collector.URL, Share: 1}, "match", "test")
+	r := newRig(t, pending(0))
+	r.work[id(1)] = func(context.Context, job.Attempt) error {
+		delete(r.store.rows, id(1))
+		return job.ErrFenceLost
+	}
+	ctx, cancel := context.WithTimeout(trace.With(t.Context(), tracer), length)
+	defer cancel()
+	r.runContext(ctx, first(1), first(4))
+	must.OK(t, tracer.Flush(t.Context()))
+	for text, missing := range map[string]string{r.log.String(): `"result":"missing"`, spans.String(): `{"stringValue":"missing"}`} {
 		for _, erased := range []string{id(1).String(), id(4).String(), tenant.String()} {
-			if strings.Contains(log, erased) {
-				t.Errorf("the log has %s:\n%s", erased, log)
+			if strings.Contains(text, erased) {
+				t.Errorf("%s is in\n%s", erased, text)
 			}
 		}
-		if n := strings.Count(log, `"result":"missing"`); n != 2 {
-			t.Errorf("%d of 2 settlements are logged:\n%s", n, log)
+		if n := strings.Count(text, missing); n != 2 {
+			t.Errorf("%d of 2 settlements are in\n%s", n, text)
 		}
-	})
+	}
 }
 
 // Notify is called once a batch, and only if a row of it failed. Its time

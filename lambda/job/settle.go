@@ -180,10 +180,7 @@ func (b *batch) conclude(i int, f Attempt, o Outcome, s Settlement, why failure.
 	case s.Action == Retry || o.Result == Missing || o.Result == Unworkable || o.Result == Parked:
 		level = slog.LevelWarn
 	}
-	id, tenant := d.ID.String(), b.tenant(i)
-	if o.Result == Missing { // the row may have been erased, so its id must not be kept here
-		id, tenant = id[:8], ""
-	}
+	id, tenant := b.names(i, o)
 	b.Log.Log(context.Background(), level, "settled",
 		"id", id, "tenant", tenant, "delivery", d.Count, "attempt", f.Number,
 		"result", o.Result.String(), "action", s.Action.String(), "visibility", s.Visibility.String(),

@@ -17,7 +17,6 @@ func (b *batch) open(ctx context.Context) {
 	for i, d := range b.deliveries {
 		_, s := trace.Continue(ctx, d.Trace, "process")
 		s.Set("messaging.system", "aws_sqs")
-		s.Set("matchbook.row.id", d.ID.String())
 		s.SetInt("matchbook.delivery", d.Count)
 		b.spans[i] = s
 	}
@@ -44,7 +43,9 @@ func (b *batch) close(i int, f Attempt, o Outcome, s Settlement, why failure.Fai
 	if span == nil {
 		return
 	}
-	span.Set("matchbook.tenant.id", b.tenant(i))
+	id, tenant := b.names(i, o)
+	span.Set("matchbook.row.id", id)
+	span.Set("matchbook.tenant.id", tenant)
 	span.SetInt("matchbook.attempt", f.Number)
 	span.Set("matchbook.result", o.Result.String())
 	span.Set("matchbook.action", s.Action.String())

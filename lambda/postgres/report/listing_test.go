@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,5 +147,18 @@ func TestManyAreEstimated(t *testing.T) {
 	}
 	if c := got["succeeded"]; !c.Estimate || c.N < succeeded*8/10 || c.N > succeeded*12/10 {
 		t.Errorf("succeeded: %+v, want about %d", c, succeeded)
+	}
+}
+
+// An invoice that agrees with its order needs nobody's attention, so the statement has the same
+// verdicts as the package that gives them.
+func TestToDoLeavesAgreeing(t *testing.T) {
+	t.Parallel()
+	var quoted []string
+	for _, v := range slices.Backward(threeway.Verdicts(true)) { // the best first
+		quoted = append(quoted, "'"+string(v)+"'")
+	}
+	if want := "verdict NOT IN (" + strings.Join(quoted, ", ") + ")"; !strings.Contains(report.ToDoSQL, want) {
+		t.Errorf("want %s in %s", want, report.ToDoSQL)
 	}
 }

@@ -69,6 +69,7 @@ type Row struct {
 	// success in between, are an outage (see package breaker). A failure due to the question, to
 	// our rate of calls or to our key must not have it.
 	Away bool
+	Busy bool // the service refused the call because there were too many
 }
 
 // Table classifies the failed calls of one service by its first matching row. A call without a
@@ -86,7 +87,7 @@ func (t Table) Classify(c *Call) *Error {
 		if !r.Match(c) {
 			continue
 		}
-		e := &Error{Kind: r.Kind, Sentence: r.Sentence + t.detail(c), Refused: r.Refused, Away: r.Away}
+		e := &Error{Kind: r.Kind, Sentence: r.Sentence + t.detail(c), Refused: r.Refused, Away: r.Away, Busy: r.Busy}
 		if r.Kind == Transient {
 			e.RetryAfter = max(c.Wait, r.Wait)
 		}

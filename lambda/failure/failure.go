@@ -45,6 +45,7 @@ type Error struct {
 	RetryAfter time.Duration // the wait requested by the other side; 0 without one
 	Refused    bool          // the other side rejected our credentials; a person must replace them
 	Away       bool          // the other side failed whatever was asked; see Row.Away
+	Busy       bool          // the other side refused the call because there were too many
 	Service    string        // Parked: the service to wait for
 }
 
@@ -102,12 +103,13 @@ type Failure struct {
 	RetryAfter time.Duration
 	Refused    bool   // as in Error
 	Away       bool   // as in Error
+	Busy       bool   // as in Error
 	Service    string // as in Error
 }
 
 // Error returns the failure as an error with this sentence.
 func (f Failure) Error(sentence string) *Error {
-	return &Error{f.Kind, sentence, f.RetryAfter, f.Refused, f.Away, f.Service}
+	return &Error{f.Kind, sentence, f.RetryAfter, f.Refused, f.Away, f.Busy, f.Service}
 }
 
 // MaxText limits Text, in characters.
@@ -146,7 +148,7 @@ var table = []struct {
 		if !errors.As(err, &e) {
 			return Failure{}, false
 		}
-		return Failure{e.Kind, e.Sentence, e.RetryAfter, e.Refused, e.Away, e.Service}, true
+		return Failure{e.Kind, e.Sentence, e.RetryAfter, e.Refused, e.Away, e.Busy, e.Service}, true
 	}},
 	{"panic", func(err error) (Failure, bool) {
 		var p *Panic

@@ -342,7 +342,7 @@ func newAsker(c *ModelConfig, db *postgres.DB, set *emf.Set, log *slog.Logger) (
 		embedder = breaker.Embedder(telemetry.CountEmbedder(embedder, set), newBreaker(embedder.Name(), db, log))
 		embeddings = &llm.Embeddings{Embedder: embedder, Vault: db}
 	}
-	model := breaker.Model(telemetry.CountModel(client.Model(), set), newBreaker(client.Model().Name(), db, log))
+	model := llm.Paced(breaker.Model(telemetry.CountModel(client.Model(), set), newBreaker(client.Model().Name(), db, log)))
 	asker := &llm.Asker{Model: model, Vault: telemetry.CountVault(db, set),
 		Retry: llm.Retry{Base: c.RetryBase, Repeats: telemetry.CountRepeats(set)}}
 	return asker, embeddings, nil

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -88,7 +89,7 @@ func Run[W any](t *testing.T, table failure.Table, secrets []string, exchanges [
 				}
 				calls[i] = call
 				got, want := table.Classify(call), failure.Error{Kind: x.Kind, Sentence: x.Want, RetryAfter: x.Wait, Refused: x.Refused,
-					Away: away.MatchString(x.Want)}
+					Away: away.MatchString(x.Want), Busy: strings.HasPrefix(x.Want, "too many requests to the model provider")}
 				if *got != want {
 					t.Errorf("got %+v, want %+v (%v, %v)", *got, want, call.Network, call.Cause)
 				}

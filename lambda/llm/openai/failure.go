@@ -56,7 +56,7 @@ var table = failure.Table{Service: "model provider", Codes: codes, Rows: slices.
 			slices.Contains([]string{"insufficient_quota", "billing_hard_limit_reached"}, c.Code)
 	}, Kind: failure.Transient, Sentence: "model provider's quota exhausted", Wait: quotaWait, Away: true},
 	{Name: "too many requests", Match: failure.Status(http.StatusTooManyRequests),
-		Kind: failure.Transient, Sentence: "too many requests to the model provider"},
+		Kind: failure.Transient, Sentence: "too many requests to the model provider", Busy: true},
 	{Name: "provider failed", Match: (*failure.Call).ServerError,
 		Kind: failure.Transient, Sentence: "model provider failed", Away: true},
 	{Name: "try again", Match: failure.Status(http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly),

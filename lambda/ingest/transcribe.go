@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"matchbook/lambda/failure"
@@ -205,27 +204,6 @@ func (s *subset) renumber(images map[int]*image.Gray) map[int]*image.Gray {
 		all[s.numbers[n-1]] = m
 	}
 	return all
-}
-
-// plain transcribes a text file as one page.
-func plain(data []byte) transcript.Transcription {
-	text := string(data)
-	if !utf8.ValidString(text) {
-		runes := make([]rune, len(data)) // ISO 8859-1
-		for i, b := range data {
-			runes[i] = rune(b)
-		}
-		text = string(runes)
-	}
-	text = strings.ReplaceAll(text, "\x00", "\uFFFD") // since PostgreSQL can't store it
-	page := transcript.Page{Number: 1, Quality: 1}
-	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
-	for i, line := range lines {
-		top := float64(i) / float64(len(lines))
-		page.Lines = append(page.Lines, transcript.Line{Text: line, Confidence: 1,
-			Box: transcript.Box{Top: top, Right: 1, Bottom: top + 1/float64(len(lines))}})
-	}
-	return transcript.Transcription{Engine: "text", Version: "1", Pages: []transcript.Page{page}}
 }
 
 // keep chooses a reading of each page, records the checkpoint, and stores both transcriptions. The

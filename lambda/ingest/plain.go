@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"matchbook/lambda/ingest/transcript"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+const (
+	letter = 0.6 // width, in heights of a line, as on typewriters
+	tab    = 8   // letters between two stops
+)
+
+// plain transcribes a text file. Each letter has a place, as if the file was printed with letters
+// of one width, because columns are set by blanks and tabs. A form feed begins a page.
+func plain(data []byte) transcript.Transcription {
+	text := strings.TrimRight(decoded(data), " \t\n\f")
+	t := transcript.Transcription{Engine: "text", Version: "2"}
+	for i, page := range strings.Split(text, "\f") {
+		p := transcript.Page{Number: i + 1, Quality: 1}
+		lines := strings.Split(page, "\n")
+		var words []transcript.Word
+		width := 0.0
+		for row, line := range lines {
+			for _, w := range wordsOf(line, float64(row)) {
+				words, width = append(words, w), max(width, w.Box.Right)
+			}
+		}
+		p.Lines, _ = transcript.Arrange(words, width, float64(len(lines)))
+		if len(p.Lines) == 0 {
+			p = blank(1)[0]
+			p.Number = i + 1
+		}
+		t.Pages = append(t.Pages, p)
+	}
+	return t
+}
+
+// decoded returns the text as UTF-8 with simple line ends, and without what PostgreSQL can't
+// store.
+func decoded(data []byte) string {
+	if !utf8.Valid(data) {
+		data, _ = charmap.Windows1252.NewDecoder().Bytes(data) // the encoder has no errors
+	}
+	return strings.NewReplacer("\ufeff", "", "\x00", "\uFFFD", "\r\n", "\n", "\r", "\n").Replace(string(data))
+}
+
+// wordsOf divides a line. A bar between columns is no word.
+func wordsOf(line string, row float64) (words []transcript.Word) {
+	table := strings.Count(line, "|") > 1
+	at, begin := 0, -1
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			words = append(words, transcript.Word{Text: word.String(), Confidence: 1,
+				Box: transcript.Box{Left: float64(begin) * letter, Top: row, Right: float64(at) * letter, Bottom: row + 1}})
+			word.Reset()
+		}
+	}
+	for _, r := range line {
+		switch {
+		case r == '\t':
+			end()
+			at = max(at+2, at+tab-at%tab) // one letter would not divide columns
+			continue
+		case r == ' ' || r == '\u00a0' && word.Len() == 0 || r == '|' && table:
+			end()
+		default:
+			if word.Len() == 0 {
+				begin = at
+			}
+			word.WriteRune(r)
+		}
+		at++
+	}
+	end()
+	return words
+}

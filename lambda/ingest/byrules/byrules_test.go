@@ -342,8 +342,8 @@ func TestManyLinesAreFast(t *testing.T) {
 		}
 	}
 	found := Extract(transcript.Transcription{Pages: []transcript.Page{page}})
-	if len(found) != 1 || found[0].Data.Supplier.VATID != "DE136695976" {
-		t.Errorf("got %d documents, the first with %+v", len(found), found[0].Data.Supplier)
+	if len(found) != 1 || found[0].Data.Buyer.VATID != "DE136695976" {
+		t.Errorf("got %d documents, the first with %+v", len(found), found[0].Data.Buyer)
 	}
 }
 

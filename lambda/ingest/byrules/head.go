@@ -15,10 +15,13 @@ var columns = []struct {
 	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
 	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
 	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
 	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &`)},
-	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code)|referenzen|référence|réf|codice|código|code`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
+
+// vague heads a column of numbers or codes if another column has the description.
+var vague = regexp.MustCompile(`(?i)^(?:item|article|artikel|product|produkt|artículo|είδος)$`)
 
 // head is the head of a table: one row of words, or two.
 type head struct {
@@ -44,9 +47,12 @@ func headOf(cells []cell, i int) (head, bool) {
 	}
 	for _, c := range divided(band(cells, i)) {
 		name := columnOf(c.Text)
-		if first, taken := h.cols[name]; taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "" {
+		switch first, taken := h.cols[name]; {
+		case taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "":
 			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
-		} else if !taken && name != "" {
+		case taken && name == "description" && first.row(c) && vague.MatchString(first.Text) && !vague.MatchString(c.Text):
+			h.cols["sku"], h.cols[name] = first, c // Item, Description
+		case !taken && name != "":
 			h.cols[name] = c
 		}
 		if c.at >= h.row.at {
@@ -78,9 +84,9 @@ func divided(cells []cell) (all []cell) {
 // headsIn lists the heads in a cell. Their places are estimated by their characters. A head of
 // several words, such as "Unit price", stays whole.
 func headsIn(c cell) (parts []cell) {
-	last := ""
+	last, sign := "", strings.IndexByte(c.Text, '#') // in Item #, it is no column of its own
 	for at, r := range c.Text {
-		if at > 0 && c.Text[at-1] != ' ' || r == ' ' {
+		if at > 0 && (c.Text[at-1] != ' ' || at == sign) || r == ' ' {
 			continue
 		}
 		rest := c.Text[at:]

@@ -89,7 +89,7 @@ func assign(all []id, supplier, buyer party, own []document.Party) (ofSupplier, 
 	for _, v := range all {
 		side := v.cell.side
 		near := v.below(buyer)
-		if side != "buyer" && supplier.text != "" {
+		if !buys(side) && supplier.text != "" {
 			near = near && v.distance(supplier) >= v.distance(buyer)
 		}
 		near = near || yours.MatchString(v.label) ||

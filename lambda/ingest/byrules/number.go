@@ -17,15 +17,17 @@ const (
 	titleOnly = 3
 )
 
-// numbers lists the labelled numbers with their types, and the titles.
+// numbers lists the labelled numbers with their types, and the titles. Without any other title, a
+// type with a number in the first row is one: "Invoice 4711" in print of one size.
 func numbers(cells []cell) (found []named, headings []named) {
 	if len(cells) == 0 {
 		return nil, nil
 	}
 	usual := median(cells)
+	var first []named
 	for i, c := range cells {
 		text := strings.TrimLeft(c.Text, " *•-–")
-		text, first := cutMark(text)
+		text, marks := cutMark(text)
 		for _, t := range titles {
 			head := t.form.FindString(text)
 			if head == "" {
@@ -34,22 +36,29 @@ func numbers(cells []cell) (found []named, headings []named) {
 			rest := text[len(head):]
 			n := named{kind: t.kind, page: c.page, cell: c, size: c.height() / usual,
 				score: 1 - c.Box.Top/2 + min(c.height()*20, 1)}
-			if v, ok := n.numbered(cells, i, rest, first); ok {
+			if v, ok := n.numbered(cells, i, rest, marks); ok {
 				found = append(found, v)
+				if c.row(cells[0]) && strings.HasPrefix(rest, " "+v.number) {
+					n.score += titleOnly
+					first = append(first, n)
+				}
 			}
-			bare := bareTitle.MatchString(rest) && !first
+			bare := bareTitle.MatchString(rest) && !marks
 			if v, ok := marked(cells, i); bare && ok {
 				found = append(found, named{t.kind, v.number, v.quote, v.page, withMark + n.score, 0, c, n.size})
 			}
 			if v, ok := n.next(cells, i); bare && ok {
 				found = append(found, v)
 			}
-			if n.isHeading(cells, rest, first) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) {
+			if n.isHeading(cells, rest, marks) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) {
 				n.score += titleOnly
 				headings = append(headings, n)
 			}
 			break
 		}
+	}
+	if len(headings) == 0 {
+		headings = first
 	}
 	return found, headings
 }
@@ -141,7 +150,29 @@ func (n named) next(cells []cell, i int) (named, bool) {
 	return named{n.kind, number, text, n.page, withTitle + n.score, 0, n.cell, n.size}, ok && number == text && len(text) >= shortest
 }
 
-// own returns the best number of a type, otherwise the number behind a mark without a type.
+// short names a type by its initials. They must be followed by a mark, because they have other
+// meanings, as in PO Box.
+var short = map[document.Type]*regexp.Regexp{
+	document.PurchaseOrder: word(`p\.?o\.?`),
+	document.GoodsReceipt:  word(`grn`),
+	document.DeliveryNote:  word(`dn`),
+	document.Invoice:       word(`inv\.?`),
+	document.CreditNote:    word(`cn`),
+}
+
+// shortLabel cuts a type's initials and the mark behind them.
+func shortLabel(text string, kind document.Type) (rest string, ok bool) {
+	form := short[kind]
+	if form == nil {
+		return "", false
+	}
+	rest = text[len(form.FindString(text)):]
+	m := mark.FindString(rest)
+	return rest[len(m):], len(rest) < len(text) && m != ""
+}
+
+// own returns the best number of a type, otherwise the number behind its initials, or behind a mark
+// without a type.
 func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	for _, n := range all {
 		if n.kind == kind && n.score > best.score {
@@ -150,6 +181,17 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	}
 	if ok || kind == "" {
 		return best, ok
+	}
+	for i, c := range cells {
+		rest, labelled := shortLabel(c.Text, kind)
+		if !labelled || c.Box.Top >= 0.5 {
+			continue
+		}
+		for _, h := range hints(cells, i, rest) {
+			if n, good := numberIn(h.text); good {
+				return named{kind, n, h.quote(), c.page, withMark, h.place, c, 1}, true
+			}
+		}
 	}
 	for i, c := range cells {
 		// a number in a party's block is the party's

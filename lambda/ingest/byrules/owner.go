@@ -26,7 +26,7 @@ func letterhead(cells []cell, who owners, buyer party, titled bool) (best party)
 		if c.page != cells[0].page || p.isSame(buyer) || !nameLike(name) || isSpecial(name) || in(cells, i, buyer) {
 			continue
 		}
-		if _, side := blockOf(cells, i); side == "buyer" || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) {
+		if _, side := blockOf(cells, i); buys(side) || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) {
 			continue
 		}
 		p.score = c.height()*100 - c.Box.Top*2

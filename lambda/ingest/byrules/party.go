@@ -134,6 +134,9 @@ func isWordy(rest string) bool { return wordy.MatchString(rest) }
 // label, to its right, below it, or next to a label for a name in the block.
 func blockOf(cells []cell, i int) (named bool, side string) {
 	c := cells[i]
+	if label, _, ok := strings.Cut(c.Text, ":"); ok && sideOf(label+":") != "" {
+		return true, sideOf(label + ":")
+	}
 	if l, ok := leftOf(cells, i); ok {
 		if s := sideOf(l.Text); s != "" {
 			return true, s
@@ -185,6 +188,8 @@ func sideOf(text string) string {
 		return "delivery"
 	case buyerLabel.MatchString(text):
 		return "buyer"
+	case addresseeLabel.MatchString(text):
+		return "addressee"
 	}
 	return ""
 }

@@ -20,23 +20,50 @@ type party struct {
 	byPlace  bool // only its place names it
 }
 
-// parties finds supplier and buyer. A label decides, then the owner of the footer, the sender's
-// line and the domain, then the place: the window of an envelope is the recipient's, so that a
-// name alone in it is not the supplier. Our own company is never the supplier. If the page names it as one, the
-// supplier is unknown, because the invoice may be ours.
-func parties(cells []cell, own []document.Party, titled bool) (supplier, buyer party) {
+// parties finds supplier and buyer. Our own company is never the supplier. If the page names it as
+// one, the supplier is unknown, because the invoice may be ours.
+//
+// Most papers come from the supplier. An order and a receipt of goods come from the buyer, so that
+// their letterhead is the buyer, and their addressee the supplier.
+func parties(cells []cell, own []document.Party, kind document.Type, titled bool) (supplier, buyer party) {
+	if !fromBuyer(kind) {
+		supplier, buyer = ends(cells, own, titled)
+	} else if supplier, buyer = ends(cells, nil, titled); supplier.side == "supplier" {
+		if sender := issuer(cells, candidates(cells), ownersOf(cells), supplier, titled); buyer.side != "buyer" && sender.text != "" {
+			buyer = sender
+		}
+	} else if buyer.side == "delivery" {
+		supplier, buyer = party{}, supplier
+	} else if buyer.side != "buyer" {
+		supplier, buyer = buyer, supplier
+	}
+	if owned(own, supplier.text) {
+		supplier = party{}
+	}
+	return supplier, buyer
+}
+
+func fromBuyer(kind document.Type) bool {
+	return kind == document.PurchaseOrder || kind == document.GoodsReceipt
+}
+
+// buys reports whether a label names the buyer of a paper from the supplier.
+func buys(side string) bool { return side == "buyer" || side == "addressee" }
+
+// ends finds the sender of a paper, who is the supplier unless a label differs, and its recipient.
+// A label decides, then the owner of the footer, the sender's line and the domain, then the place:
+// the window of an envelope is the recipient's, so that a name alone in it is not the sender.
+func ends(cells []cell, own []document.Party, titled bool) (supplier, buyer party) {
 	found, who := candidates(cells), ownersOf(cells)
 	for _, p := range found {
-		if p.side == "buyer" && p.score > buyer.score {
+		if buys(p.side) && p.score > buyer.score {
 			buyer = p
 		}
 	}
 	if buyer.text == "" {
 		buyer = recipient(cells, who, own)
 	}
-	if supplier = issuer(cells, found, who, buyer, titled); owned(own, supplier.text) {
-		supplier = party{}
-	}
+	supplier = issuer(cells, found, who, buyer, titled)
 	if buyer.text == "" {
 		buyer = us(cells, found, own)
 	}
@@ -51,7 +78,7 @@ func parties(cells []cell, own []document.Party, titled bool) (supplier, buyer p
 // issuer returns the best candidate that is not the buyer, otherwise the letterhead.
 func issuer(cells []cell, found []party, who owners, buyer party, titled bool) (best party) {
 	for _, p := range found {
-		other := p.side == "buyer" || p.side == "delivery" || p.isSame(buyer) || in(cells, p.name.at, buyer)
+		other := buys(p.side) || p.side == "delivery" || p.isSame(buyer) || in(cells, p.name.at, buyer)
 		if !other && p.score > best.score && !(buyer.text == "" && inWindow(cells, who, p)) {
 			best = p
 		}
@@ -106,7 +133,7 @@ func in(cells []cell, i int, p party) bool {
 }
 
 func (r *reader) parties(titled bool) {
-	supplier, buyer := parties(r.cells, r.own, titled)
+	supplier, buyer := parties(r.cells, r.own, r.e.Type, titled)
 	name := func(side string, to *document.Party, p party) {
 		if p.text != "" {
 			to.Name = p.text
@@ -121,7 +148,11 @@ func (r *reader) parties(titled bool) {
 	d := &r.e.Data
 	name("supplier", &d.Supplier, supplier)
 	name("buyer", &d.Buyer, buyer)
-	ofSupplier, ofBuyer := assign(ids(r.cells, vatForm, company.VATID), supplier, buyer, r.own)
+	all := ids(r.cells, vatForm, company.VATID)
+	ofSupplier, ofBuyer := assign(all, supplier, buyer, r.own)
+	if fromBuyer(r.e.Type) {
+		ofBuyer, ofSupplier = assign(all, buyer, supplier, nil)
+	}
 	set := func(path string, to *string, v id) {
 		if v.value != "" {
 			*to = v.value
@@ -131,7 +162,7 @@ func (r *reader) parties(titled bool) {
 	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
 	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
 	for _, account := range ids(r.cells, ibanForm, company.IBAN) {
-		if payer.MatchString(account.label) {
+		if payer.MatchString(account.label) != fromBuyer(r.e.Type) {
 			set("buyer.iban", &d.Buyer.IBAN, account)
 		} else if d.Supplier.IBAN == "" {
 			set("supplier.iban", &d.Supplier.IBAN, account)

@@ -17,6 +17,10 @@ var columns = []struct {
 	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
 	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &`)},
+	{"delivered", word(`(?:qty |quantity )?(?:delivered|received|shipped|accepted)|geliefert|erhalten|(?:liefer|ist-?)menge|livrée?s?$|reçue?s?$|` +
+		`consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|dodáno|livrat`)},
+	{"ordered", word(`(?:qty |quantity )?(?:ordered|remaining|back-?ordered|open)|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
+		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
 
@@ -40,10 +44,23 @@ func headIn(cells []cell, i, n int) (h head, ok bool) {
 // headOf reads cell i and its neighbours as column heads. A table must have a description, and
 // two of quantity, price and amount.
 func headOf(cells []cell, i int) (head, bool) {
+	h := colsOf(cells, i)
+	numbers := 0
+	for _, name := range []string{"quantity", "price", "amount"} {
+		numbers += bit(h.has(name))
+	}
+	return h, h.has("description") && numbers >= 2
+}
+
+func (h head) has(name string) bool { _, ok := h.cols[name]; return ok }
+
+// colsOf reads cell i and its neighbours as column heads, if no amount stands among them. Without a
+// quantity, what was delivered is one.
+func colsOf(cells []cell, i int) head {
 	h := head{cells[i], map[string]cell{}}
 	priced := func(c cell) bool { return len(moneyIn(c)) > 0 }
 	if len(headsIn(cells[i])) == 0 || slices.ContainsFunc(right(cells, i), priced) {
-		return h, false
+		return h
 	}
 	for _, c := range divided(band(cells, i)) {
 		name := columnOf(c.Text)
@@ -59,14 +76,11 @@ func headOf(cells []cell, i int) (head, bool) {
 			h.row = cells[c.at]
 		}
 	}
-	numbers := 0
-	for _, name := range []string{"quantity", "price", "amount"} {
-		if _, ok := h.cols[name]; ok {
-			numbers++
-		}
+	if !h.has("quantity") && h.has("delivered") {
+		h.cols["quantity"] = h.cols["delivered"]
+		delete(h.cols, "delivered")
 	}
-	_, described := h.cols["description"]
-	return h, described && numbers >= 2
+	return h
 }
 
 // divided splits cells with several heads close together, such as "Pos Bezeichnung".

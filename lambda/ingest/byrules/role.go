@@ -78,7 +78,8 @@ func ends(cells []cell, own []document.Party, titled bool) (supplier, buyer part
 // issuer returns the best candidate that is not the buyer, otherwise the letterhead.
 func issuer(cells []cell, found []party, who owners, buyer party, titled bool) (best party) {
 	for _, p := range found {
-		other := buys(p.side) || p.side == "delivery" || p.isSame(buyer) || in(cells, p.name.at, buyer)
+		other := buys(p.side) || p.side == "delivery" || p.isSame(buyer) ||
+			p.side != "supplier" && in(cells, p.name.at, buyer)
 		if !other && p.score > best.score && !(buyer.text == "" && inWindow(cells, who, p)) {
 			best = p
 		}

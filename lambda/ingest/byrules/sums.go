@@ -33,6 +33,12 @@ func (r *reader) sums() totals {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
 	}
+	if len(d.Lines) == 0 && !t.heads {
+		for i, it := range unpriced(r.cells) {
+			d.Lines = append(d.Lines, it.line)
+			r.line(i, it)
+		}
+	}
 	for i, c := range found.charges {
 		r.charge(i, c)
 	}

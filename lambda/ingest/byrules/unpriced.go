@@ -1,0 +1,57 @@
+package byrules
+
+// unpriced reads lines without prices, as on a delivery note or a receipt of goods: a description
+// and a quantity. Of several quantities, the delivered one counts.
+func unpriced(cells []cell) (items []item) {
+	const rows = 4 // the most of a line; a table ends at a wider gap
+	var h head
+	last := -1 // the cell of the last row of the table
+	for i := 0; i < len(cells); {
+		row := append([]cell{cells[i]}, right(cells, i)...)
+		next := i + len(row)
+		if found, ok := unpricedHead(cells, i, len(row)); ok && !numbered(row) {
+			h, last, next = found, found.row.at, found.row.at+1
+		} else if h.cols != nil {
+			if gap := cells[i].Box.Top - cells[last].Box.Bottom; cells[i].page == cells[last].page && gap > rows*cells[i].height() {
+				return items
+			}
+			if it, ok := h.unpriced(row); ok {
+				items, last = append(items, it), i
+			}
+		}
+		i = max(next, i+1)
+	}
+	return items
+}
+
+// unpricedHead looks for a head with a description and a quantity, but no price, in a row of n cells.
+func unpricedHead(cells []cell, i, n int) (head, bool) {
+	for j := i; j < min(i+n, len(cells)); j++ {
+		h := colsOf(cells, j)
+		if h.has("delivered") {
+			h.cols["ordered"], h.cols["quantity"] = h.cols["quantity"], h.cols["delivered"]
+			delete(h.cols, "delivered")
+		}
+		if h.has("description") && h.has("quantity") && !h.has("price") && !h.has("amount") {
+			return h, true
+		}
+	}
+	return head{}, false
+}
+
+// unpriced reads a row, which must have words below the description, and a number below the
+// quantity.
+func (h head) unpriced(row []cell) (item, bool) {
+	it := item{cells: map[string]cell{}}
+	for _, c := range row {
+		name := h.nearest(c)
+		if _, taken := it.cells[name]; !taken {
+			it.cells[name] = c
+		}
+	}
+	h.complete(row, it.cells)
+	quantity, ok := amountIn(it.cells["quantity"], false)
+	it.line.Description, it.line.Quantity = it.cells["description"].Text, quantity
+	it.line.Unit = unitIn(it.cells["quantity"].Text)
+	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
+}

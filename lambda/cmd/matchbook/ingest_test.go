@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -37,6 +38,9 @@ var expectedDocuments = map[string][]expected{
 		`date=2026-03-04 supplier.vat_id=DE294711836 subtotal=1045.5 tax=198.65 total=1244.15 line_items.2.description=Anfahrt line_items.2.amount=45.5`}},
 	"order-4731.xml": {{"purchase-order PO-2026-4731 einvoice []", `date=2026-03-05 supplier.vat_id=DE177302648 subtotal=562 tax=106.78 total=668.78`}},
 	"order-4740.xml": {{"purchase-order PO-2026-4740 einvoice []", `date=2026-03-09 supplier.vat_id=DE306529178 subtotal=645 tax=122.55 total=767.55`}},
+	"receipt-4711.txt": {{"goods-receipt WE-26-0311 rules [1]", `date=2026-03-10 references.0.number=PO-2026-4711
+		line_items.0.quantity=40 line_items.1.quantity=4`}},
+	"receipt-4740.txt": {{"goods-receipt WE-26-0327 rules [1]", `date=2026-03-20 references.0.number=PO-2026-4740 line_items.0.quantity=3`}},
 	"invoice-with-xml.pdf": {{"invoice RE-2026-118 einvoice [1]",
 		`date=2026-03-12 supplier.vat_id=DE814562308 supplier.iban=DE34200505501234567890 references.0.number=PO-2026-4711
 		subtotal=1000 tax=190 total=1190 payment_terms.due=2026-04-11 line_items.0.quantity=40 line_items.1.unit_price=50`}},
@@ -59,9 +63,10 @@ var expectedFailures = map[string]string{
 	"broken.pdf": "PDF is damaged or incomplete; send it again, or print it to a new PDF",
 }
 
-// expectedMatches: each invoice belongs to the order that it cites. That of
-// G-502 is not there.
-var expectedMatches = []string{"PO-2026-4711 RE-2026-118", "PO-2026-4720 BW-90017", "PO-2026-4740 G-501"}
+// expectedMatches: each invoice belongs to the order that it cites, and so does each receipt. The
+// order of G-502 is not there.
+var expectedMatches = []string{"G-501 WE-26-0327", "PO-2026-4711 RE-2026-118", "PO-2026-4711 WE-26-0311", "PO-2026-4720 BW-90017",
+	"PO-2026-4740 G-501", "PO-2026-4740 WE-26-0327", "RE-2026-118 WE-26-0311"}
 
 func ingestJSON(t *testing.T, url string, wantCode int, args ...string) (r ingestrun.Report, raw string) {
 	t.Helper()
@@ -128,7 +133,9 @@ func wantMatched(t *testing.T, r ingestrun.Report, want []string) {
 	var got []string
 	for _, m := range r.Matched.Matches {
 		pair := []string{numbers[m.A.String()], numbers[m.B.String()]}
-		slices.SortFunc(pair, func(a, b string) int { return strings.Index("PO", b[:1]) - strings.Index("PO", a[:1]) })
+		slices.SortFunc(pair, func(a, b string) int {
+			return cmp.Or(strings.Index("PO", b[:1])-strings.Index("PO", a[:1]), cmp.Compare(a, b))
+		})
 		got = append(got, strings.Join(pair, " "))
 	}
 	slices.Sort(got)
@@ -150,7 +157,7 @@ func TestIngestSamples(t *testing.T) {
 	matches := append(slices.Clone(expectedMatches), "PO-2026-4731 4402")
 	slices.Sort(matches)
 	wantMatched(t, r, matches)
-	if a := r.Accounting; a.Files != 9 || a.Completed != 8 || a.Failed != 1 || a.Documents != 9 || a.Review != 0 || r.OCR.Engine != "tesseract" {
+	if a := r.Accounting; a.Files != 11 || a.Completed != 10 || a.Failed != 1 || a.Documents != 11 || a.Review != 0 || r.OCR.Engine != "tesseract" {
 		t.Errorf("accounting %+v, OCR %+v", a, r.OCR)
 	}
 	wantShape(t, raw)

@@ -63,7 +63,7 @@ func TestIngestBucket(t *testing.T) {
 	r.status = http.StatusForbidden
 	code, out, errOut = matchbook(t, "", "ingest", sampleFiles, "--bucket", "docs", "--tenant", oneTenant)
 	out += errOut
-	if code != cli.ExitError || !strings.Contains(out, "uploaded 0 of 9 files") || strings.Contains(out, "secret words") ||
+	if code != cli.ExitError || !strings.Contains(out, "uploaded 0 of 11 files") || strings.Contains(out, "secret words") ||
 		!strings.Contains(out, "broken.pdf: store the file: S3 denies access") {
 		t.Errorf("exit status %d, %s", code, out)
 	}

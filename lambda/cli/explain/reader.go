@@ -35,8 +35,8 @@ func NewReader(ctx context.Context, db *postgres.DB) *Reader {
 // Report is a result, printed as Text or as JSON.
 type Report interface{ Text() string }
 
-// Explain explains one document or compares two, each given by its id, its ingestion's id or
-// its number. It also explains the id of a review, a chunk or a job of match offers.
+// Explain explains one document or compares two, each given by its id, its ingestion's id, its
+// number or its file's name. It also explains the id of a review, a chunk or a job of match offers.
 func (d *Reader) Explain(args []string) (Report, error) {
 	if len(args) == 1 {
 		for _, find := range []func(string) (Report, error){d.chunks, d.offerJob} {
@@ -64,7 +64,7 @@ func (e Error) Unwrap() error { return e.error }
 // Errorf returns an Error.
 func Errorf(format string, args ...any) error { return Error{fmt.Errorf(format, args...)} }
 
-// resolve reads one or two documents by id or number. Two must differ.
+// resolve reads one or two documents by id, number or file name. Two must differ.
 func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	for _, arg := range args {
 		id, err := d.find(arg)
@@ -83,7 +83,7 @@ func (d *Reader) resolve(args []string) (docs []*documentState, err error) {
 	return docs, nil
 }
 
-// Find returns the ids of documents, each given by its id or its number. Unknown ids are
+// Find returns the ids of documents, each given by its id, its number or its file's name. Unknown ids are
 // returned as they are, because a row of another kind may have them.
 func (d *Reader) Find(args []string) (ids []uuid.UUID, err error) {
 	for _, arg := range args {
@@ -98,7 +98,31 @@ func (d *Reader) Find(args []string) (ids []uuid.UUID, err error) {
 	return ids, nil
 }
 
-// find returns the id of a document by its id, its ingestion's id or its number.
+// Ingestions returns the ids of ingestions, each given by its id, or by the number or the file's name
+// of a document in it.
+func (d *Reader) Ingestions(args []string) (ids []uuid.UUID, err error) {
+	for _, arg := range args {
+		id, noID := document.ParseID(arg)
+		if noID != nil {
+			doc, err := d.find(arg)
+			if err != nil {
+				return nil, err
+			}
+			file, err := d.reports.File(d.ctx, doc)
+			if err != nil {
+				return nil, err
+			}
+			if file == nil {
+				return nil, Errorf("ingestion not found: %s came without a file", doc)
+			}
+			id = file.Ingestion
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// find returns the id of a document by its id, its ingestion's id, its number or its file's name.
 func (d *Reader) find(arg string) (uuid.UUID, error) {
 	id, noID := document.ParseID(arg)
 	if noID == nil {
@@ -112,7 +136,10 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 	var ids []uuid.UUID
 	if utf8.ValidString(arg) && arg != "" && !strings.Contains(arg, "\x00") {
 		var err error
-		if ids, err = d.numbered(arg); err != nil {
+		if ids, err = d.numbered(arg); err == nil && len(ids) == 0 {
+			ids, err = d.reports.Named(d.ctx, arg)
+		}
+		if err != nil {
 			return uuid.Nil, err
 		}
 	}
@@ -124,7 +151,7 @@ func (d *Reader) find(arg string) (uuid.UUID, error) {
 	case noID == nil:
 		return uuid.Nil, Errorf("document not found: %s", id)
 	}
-	return uuid.Nil, Errorf("document not found: no ID or number %q", term.Clean(arg, term.MaxValue))
+	return uuid.Nil, Errorf("document not found: no ID, number or file name %q", term.Clean(arg, term.MaxValue))
 }
 
 // numbered lists the documents with this number: as typed, otherwise in upper, lower or mixed
@@ -163,6 +190,6 @@ func (d *Reader) ambiguous(number string, ids []uuid.UUID) error {
 		lines[i] = fmt.Sprintf("\n  %s  tenant %s  %s of %s", s.ID, s.TenantID,
 			term.Clean(s.Type.Words(), term.MaxValue), orNone(term.Clean(s.Supplier, term.MaxValue)))
 	}
-	return Errorf("ambiguous number: %d documents have %[2]q; use an ID%[3]s",
+	return Errorf("ambiguous number or name: %d documents have %[2]q; use an ID%[3]s",
 		len(found), term.Clean(number, term.MaxValue), strings.Join(lines, ""))
 }

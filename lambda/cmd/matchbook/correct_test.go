@@ -87,7 +87,7 @@ func TestCorrectRefusals(t *testing.T) {
 		{[]string{"R-1", "type="}, "type: must not be empty; set another type"},
 		{[]string{"R-1", "type=memo"}, `unknown document type "memo"`},
 		{[]string{"R-1", "line_items.2.amount=1"}, "invalid item line_items.2.amount: the document has 1 line_items, counted from 0"},
-		{[]string{"R-9", "total=1"}, `document not found: no ID or number "R-9"`},
+		{[]string{"R-9", "total=1"}, `document not found: no ID, number or file name "R-9"`},
 		{[]string{uuid.NewString(), "total=1"}, "document not found"},
 	})
 	if after := r.data(); after != before {

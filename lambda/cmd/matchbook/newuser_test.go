@@ -87,8 +87,26 @@ func TestFailedHasRemedy(t *testing.T) {
 	if s := postgrestest.Value[string](t, conn, "SELECT matching_status FROM document"); s != "pending" {
 		t.Errorf("the document is %s after publish", s)
 	}
-	wantRefused(t, url, "publish", clitest.Refusals{{[]string{"GM-1"}, `document not found: no ID or number "GM-1"`},
-		{[]string{"--ingestions", "GM-7781"}, `invalid ID "GM-7781"`}})
+	wantRefused(t, url, "publish", clitest.Refusals{{[]string{"GM-1"}, `document not found: no ID, number or file name "GM-1"`},
+		{[]string{"--ingestions", "GM-7781"}, "ingestion not found: " + storedOrder + " came without a file"},
+		{[]string{"--chunks", "GM-7781"}, `invalid ID "GM-7781"`}})
+}
+
+// A file that couldn't be read has no number, but a name.
+func TestFileByName(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, `WITH t AS (INSERT INTO tenant (id, name) VALUES ('`+oneTenant+`', 'one')),
+		d AS (INSERT INTO document (id, tenant_id, file_path, file_name, matching_due_at)
+			VALUES ('10000000-0000-4000-8000-000000000901', '`+oneTenant+`', 'documents/a.pdf', 'Scan 12.pdf', NULL))
+		INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status, error, failed_at)
+		VALUES (gen_random_uuid(), '`+oneTenant+`', '10000000-0000-4000-8000-000000000901', 'documents/a.pdf', 'failed', 'the PDF is damaged', now())`)
+	wantIn(t, ends(t, url, cli.ExitOK, "explain", "Scan 12.pdf"), "the PDF is damaged")
+	ends(t, url, cli.ExitOK, "publish", "--ingestions", "Scan 12.pdf")
+	if s := postgrestest.Value[string](t, conn, "SELECT job_status FROM ingestion"); s != "pending" {
+		t.Errorf("the file is %s after publish", s)
+	}
 }
 
 // A model that refuses the key leaves no answer to count, and the report says so.

@@ -42,23 +42,28 @@ func (w *invocation) publishCommand() *cobra.Command {
 			case failed.on:
 				return w.publishFailed(cmd.Context(), failed, w.writeFailed)
 			}
-			if failed.ingestions || failed.chunks { // these have no numbers
+			if failed.chunks { // these have no numbers
 				for _, arg := range args {
 					if _, err := document.ParseID(arg); err != nil {
 						return fmt.Errorf("invalid ID %.50q: %w", arg, err)
 					}
 				}
 			}
-			return w.publish(cmd.Context(), failed.workload(), args)
+			return w.publish(cmd.Context(), failed, args)
 		},
 	}
 	failed.add(cmd)
 	return cmd
 }
 
-func (w *invocation) publish(ctx context.Context, f manifest.Function, args []string) error {
+func (w *invocation) publish(ctx context.Context, o failedOptions, args []string) error {
+	f := o.workload()
 	return w.withQueue(ctx, f, func(s *session, queue job.Sender) error {
-		ids, err := explain.NewReader(ctx, s.db).Find(args)
+		find := explain.NewReader(ctx, s.db).Find
+		if o.ingestions {
+			find = explain.NewReader(ctx, s.db).Ingestions
+		}
+		ids, err := find(args)
 		if err != nil {
 			return s.advise(err)
 		}

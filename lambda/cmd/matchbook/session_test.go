@@ -94,11 +94,11 @@ func TestSessionErrors(t *testing.T) {
 		{[]string{"confirm", lampOrder}, "missing DOC"},
 		{[]string{"explain", lampOrder, "--keep"}, "unset DATABASE_URL"},
 		{[]string{"explain", unknown}, "document not found: " + unknown},
-		{[]string{"explain", "L-7002"}, `document not found: no ID or number "L-7002"`},
-		{[]string{"explain", "\xff"}, "document not found: no ID or number"},
-		{[]string{"explain", ""}, "document not found: no ID or number"},
+		{[]string{"explain", "L-7002"}, `document not found: no ID, number or file name "L-7002"`},
+		{[]string{"explain", "\xff"}, "document not found: no ID, number or file name"},
+		{[]string{"explain", ""}, "document not found: no ID, number or file name"},
 		{[]string{"explain", lampOrder, "L-7001"}, "duplicate document: both are purchase order L-7001, ID " + lampOrder},
-		{[]string{"explain", "2026-014"}, "ambiguous number: 3 documents have \"2026-014\"; use an ID\n" +
+		{[]string{"explain", "2026-014"}, "ambiguous number or name: 3 documents have \"2026-014\"; use an ID\n" +
 			"  10000000-0000-4000-8000-000000000601  tenant 10000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n" +
 			"  10000000-0000-4000-8000-000000000602  tenant 10000000-0000-4000-8000-000000000001  purchase order of Lackfabrik Schimmerlos GmbH\n" +
 			"  20000000-0000-4000-8000-000000000705  tenant 20000000-0000-4000-8000-000000000001  purchase order of Kartonagen Faltenreich GmbH\n"},

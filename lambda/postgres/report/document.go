@@ -54,6 +54,14 @@ func (r Reader) Numbered(ctx context.Context, number string) ([]uuid.UUID, error
 	return postgres.IDs(ctx, r.db, numberedSQL, number)
 }
 
+const namedSQL = `
+SELECT id FROM document WHERE file_name = $1 ORDER BY tenant_id, received_at, id LIMIT 20`
+
+// Named lists at most 20 documents that came in a file of this name.
+func (r Reader) Named(ctx context.Context, file string) ([]uuid.UUID, error) {
+	return postgres.IDs(ctx, r.db, namedSQL, file)
+}
+
 const ownNumbersSQL = `
 SELECT DISTINCT ON (d.tenant_id, d.received_at, d.id) d.id, left(d.structured_data ->> 'number', $4)
 FROM unnest($1::uuid[], $2::text[]) AS k (tenant, key) JOIN document_key ON document_key.key = match_key(tenant, k.key)

@@ -40,11 +40,14 @@ func next(cells []cell, i int) (int, bool) {
 // returns nil without a postcode, or if other text stands between, because a quote must be one
 // piece of the page.
 func address(cells []cell, name cell) (lines []string) {
+	if _, ok := sender(name.Text); ok {
+		return nil // the line below is the recipient's
+	}
 	i := name.at
 	for n := range 4 {
 		below, ok := next(cells, i)
 		if !ok || n > 0 && below != i+1 || sideOf(cells[below].Text) != "" || isTitle(cells[below].Text) ||
-			isSalutation(cells[below].Text) {
+			isSalutation(cells[below].Text) || len(printed.Dates(cells[below].Text)) > 0 {
 			return nil
 		}
 		i = below

@@ -80,6 +80,7 @@ func extract(pages []transcript.Page, ours []document.Party) extraction.Extracti
 }
 
 func (r *reader) dates(number named) {
+	number.kind = r.e.Type
 	all := dates(r.cells, number)
 	dayFirst, known := order(all, r.e.Data.Currency, r.e.Data.Supplier.VATID != "")
 	best := dated{score: -1}
@@ -126,7 +127,7 @@ func (r *reader) references(number named, found []named) {
 	known := map[string]bool{reference.Canonical(number.number): true}
 	add := func(kind, n, quote string, page int) {
 		key := reference.Canonical(n)
-		part := strings.HasPrefix(reference.Canonical(number.number), key) && strings.Contains(quote, number.number)
+		part := strings.Contains(reference.Canonical(number.number), key) && strings.Contains(quote, number.number)
 		if kind == "" || known[key] || part {
 			return
 		}

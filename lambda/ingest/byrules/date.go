@@ -50,19 +50,19 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		if a, ok := above(cells, i); ok && cites(a.Text) && !strings.HasSuffix(before, ":") && !ownDay.MatchString(before) {
 			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
 		}
-		return wordScore(before, 4) + high
+		return number.wordScore(before, 4) + high
 	}
 	score := 0.0
 	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column doesn't run on
-		score = wordScore(l.Text, 3.5)
+		score = number.wordScore(l.Text, 3.5)
 	}
 	if a, ok := above(cells, i); ok && runsOn.MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
 		return 5 // the title goes on
 	} else if ok && score == 0 {
-		score = wordScore(a.Text, 3)
+		score = number.wordScore(a.Text, 3)
 	}
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
-		score = wordScore(l.Text, 2.5)
+		score = number.wordScore(l.Text, 2.5)
 	}
 	return score + high
 }
@@ -89,6 +89,25 @@ const longLabel = 40
 
 // placeInFront matches a place before a date, as in letters: "Hamburg, den".
 var placeInFront = regexp.MustCompile(`^[^\d]*,(?: den| le)?$`)
+
+// eventDay names the date of the event that a type is about, if nothing else dates the document.
+var eventDay = map[document.Type]*regexp.Regexp{
+	document.PurchaseOrder: word(`(?:purchase )?order(?:ed)? (?:date|on)|date of order|(?:bestell|auftrags)datum|bestellt am|date de (?:la )?commande|` +
+		`data (?:dell?['’ ])? ?ordine|fecha (?:del? )?pedido|(?:bestel|order|inköps)datum|ordredato|data zamówienia|datum objednávky|data (?:da encomenda|comenzii)`),
+	document.DeliveryNote: word(`(?:deliver(?:y|ed)|dispatch(?:ed)?|shipp(?:ing|ed)|shipment) (?:date|on)|(?:liefer|versand)datum|geliefert am|` +
+		`date (?:de livraison|d['’]expédition)|data (?:di )?(?:consegna|spedizione|trasporto)|fecha de (?:entrega|envío)|leverdatum|leveransdatum|leveringsdato|data dostawy`),
+	document.GoodsReceipt: word(`(?:date (?:received|of receipt)|rece(?:ived|ipt) (?:date|on))|(?:wareneingangs|eingangs)datum|(?:waren)?eingang|erhalten am|` +
+		`date de réception|reçu le|data (?:di )?ricevimento|fecha de recepción|ontvangstdatum|mottagningsdatum|modtaget|data przyjęcia`),
+}
+
+// wordScore grades a label, as the function does, for a document with this number.
+func (n named) wordScore(label string, most float64) float64 {
+	const event = 2
+	if form := eventDay[n.kind]; form != nil && form.MatchString(strings.TrimLeft(label, " (*")) {
+		return event
+	}
+	return wordScore(label, most)
+}
 
 // wordScore grades a label. A label of the document's date gets most.
 func wordScore(label string, most float64) float64 {

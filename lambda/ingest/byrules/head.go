@@ -6,21 +6,24 @@ import (
 	"strings"
 )
 
+// quantityOf may stand before what was delivered or ordered.
+const quantityOf = `(?:(?:qty|quantity|menge|anzahl|qté|quantité|q\.?tà|quantità|cant\.?|cantidad|aantal|ilość|antal)\.? )?`
+
 // columns of a table of lines, by the words of their heads.
 var columns = []struct {
 	name string
 	form *regexp.Regexp
 }{
 	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
+	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|geliefert|erhalten|(?:liefer|ist-?)menge|livrée?s?$|reçue?s?$|` +
+		`consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|dodáno|livrat)`)},
+	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
+		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
 	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
 	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
 	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
 	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &`)},
-	{"delivered", word(`(?:qty |quantity )?(?:delivered|received|shipped|accepted)|geliefert|erhalten|(?:liefer|ist-?)menge|livrée?s?$|reçue?s?$|` +
-		`consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|dodáno|livrat`)},
-	{"ordered", word(`(?:qty |quantity )?(?:ordered|remaining|back-?ordered|open)|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
-		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
 

@@ -77,7 +77,10 @@ func before(cells []cell, i int) (cell, bool) {
 			continue
 		}
 		named, _ := blockOf(cells, j)
-		_, labelled := leftOf(cells, j)
+		first, labelled := leftOf(cells, j)
+		if own, ok := leftOf(cells, i); ok && labelled && sideOf(first.Text) != "" && sideOf(own.Text) != "" {
+			continue // two parties
+		}
 		tight := cells[i].Box.Top-cells[j].Box.Bottom < cells[i].height()/4
 		label, ok := leftOf(cells, i)
 		if named || tight && !labelled && ok && nameLabel.MatchString(label.Text) {

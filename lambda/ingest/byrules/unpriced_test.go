@@ -23,7 +23,7 @@ AF-200     Hex bolt M10               300          280          20
 AF-310     Washer M10                 300          300           0`: "280 Hex bolt M10; 300 Washer M10",
 		`
 #Bon de livraison n° 12
-Réf.     Désignation            Commandé     Livré
+Réf.     Désignation            Qté commandée   Qté livrée
 VL-8     Vis inox M8               200         150`: "150 Vis inox M8",
 		// one quantity, with its unit; a second row of a description is none of its own
 		`

@@ -92,12 +92,15 @@ var placeInFront = regexp.MustCompile(`^[^\d]*,(?: den| le)?$`)
 
 // eventDay names the date of the event that a type is about, if nothing else dates the document.
 var eventDay = map[document.Type]*regexp.Regexp{
-	document.PurchaseOrder: word(`(?:purchase )?order(?:ed)? (?:date|on)|date of order|(?:bestell|auftrags)datum|bestellt am|date de (?:la )?commande|` +
-		`data (?:dell?['’ ])? ?ordine|fecha (?:del? )?pedido|(?:bestel|order|inköps)datum|ordredato|data zamówienia|datum objednávky|data (?:da encomenda|comenzii)`),
-	document.DeliveryNote: word(`(?:deliver(?:y|ed)|dispatch(?:ed)?|shipp(?:ing|ed)|shipment) (?:date|on)|(?:liefer|versand)datum|geliefert am|` +
-		`date (?:de livraison|d['’]expédition)|data (?:di )?(?:consegna|spedizione|trasporto)|fecha de (?:entrega|envío)|leverdatum|leveransdatum|leveringsdato|data dostawy`),
-	document.GoodsReceipt: word(`(?:date (?:received|of receipt)|rece(?:ived|ipt) (?:date|on))|(?:wareneingangs|eingangs)datum|(?:waren)?eingang|erhalten am|` +
-		`date de réception|reçu le|data (?:di )?ricevimento|fecha de recepción|ontvangstdatum|mottagningsdatum|modtaget|data przyjęcia`),
+	document.PurchaseOrder: word(`(?:purchase )?order(?:ed)? (?:date|on)|date of order|(?:bestell|auftrags)datum|bestellt am|` +
+		`date de (?:la )?commande|data (?:dell?['’ ])? ?ordine|fecha (?:del? )?pedido|(?:bestel|order|inköps)datum|ordredato|` +
+		`data zamówienia|datum objednávky|data (?:da encomenda|comenzii)`),
+	document.DeliveryNote: word(`(?:deliver(?:y|ed)|dispatch(?:ed)?|shipp(?:ing|ed)|shipment) (?:date|on)|(?:liefer|versand)datum|` +
+		`geliefert am|date (?:de livraison|d['’]expédition)|data (?:di )?(?:consegna|spedizione|trasporto)|` +
+		`fecha de (?:entrega|envío)|leverdatum|leveransdatum|leveringsdato|data dostawy`),
+	document.GoodsReceipt: word(`(?:date (?:received|of receipt)|rece(?:ived|ipt) (?:date|on))|(?:wareneingangs|eingangs)datum|` +
+		`(?:waren)?eingang|erhalten am|date de réception|reçu le|data (?:di )?ricevimento|fecha de recepción|ontvangstdatum|` +
+		`mottagningsdatum|modtaget|data przyjęcia`),
 }
 
 // wordScore grades a label, as the function does, for a document with this number.

@@ -15,8 +15,9 @@ var columns = []struct {
 	form *regexp.Regexp
 }{
 	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
-	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|geliefert|erhalten|(?:liefer|ist-?)menge|livrée?s?$|reçue?s?$|` +
-		`consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|dodáno|livrat)`)},
+	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|geliefert|erhalten|(?:liefer|ist-?)menge|` +
+		`livrée?s?$|reçue?s?$|consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|` +
+		`dodáno|livrat)`)},
 	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
 		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
 	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
@@ -112,7 +113,8 @@ func headsIn(c cell) (parts []cell) {
 		if name == "" {
 			name = columnOf(word) // a position must be the whole word
 		}
-		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || name == "description" || last == "description" && name == "quantity"
+		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || name == "description" || last == "description" && name == "quantity" ||
+			last == "quantity" && name == "price"
 		if name == "" || name == last || !narrow {
 			continue
 		}

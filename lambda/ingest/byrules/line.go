@@ -161,6 +161,12 @@ func (h head) item(row []cell) (item, bool) {
 func (h head) complete(row []cell, cells map[string]cell) {
 	if _, ok := cells["description"]; !ok && worded(row[0]) {
 		cells["description"] = row[0]
+	} else if over := h.cols["description"].Box; !ok {
+		for _, c := range row { // a code and a description in one cell
+			if worded(c) && c.Box.Left < over.Right && over.Left < c.Box.Right {
+				cells["description"] = c
+			}
+		}
 	}
 	if _, ok := h.cols["amount"]; !ok {
 		cells["amount"] = row[len(row)-1]
@@ -189,6 +195,7 @@ func (it *item) multiply(h head, row []cell) {
 	if l.Quantity.IsZero() || l.UnitPrice.IsZero() {
 		return
 	}
+	it.read()
 	product := l.Quantity.Times(l.UnitPrice)
 	for _, m := range moneyIn(it.cells["amount"]) {
 		if it.solid = product.Within(hundredth, m.amount); it.solid {
@@ -212,6 +219,29 @@ func (it *item) multiply(h head, row []cell) {
 	if strings.Contains(it.cells["price"].Text, "%") {
 		l.UnitPrice = document.Amount{} // a discount
 	}
+}
+
+// read chooses the readings of quantity and price that make the amount: 8.412 may be thousands.
+func (it *item) read() {
+	l := &it.line
+	for _, q := range readings(it.cells["quantity"], l.Quantity) {
+		for _, p := range readings(it.cells["price"], l.UnitPrice) {
+			if q.Times(p).Within(hundredth, l.Amount) {
+				l.Quantity, l.UnitPrice = q, p
+				return
+			}
+		}
+	}
+}
+
+// readings lists the ways to read the first number of a cell, beginning with the one chosen.
+func readings(c cell, chosen document.Amount) []document.Amount {
+	for _, a := range c.amounts() {
+		if slices.ContainsFunc(a.Readings, chosen.Equal) {
+			return append([]document.Amount{chosen}, a.Readings...)
+		}
+	}
+	return []document.Amount{chosen}
 }
 
 // percentIn reads a price for 100 units, printed as "12,50 %".

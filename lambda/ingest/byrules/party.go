@@ -124,10 +124,14 @@ func nameIn(text string) (string, bool) {
 		end = len(text) // the form is in the middle: Kunden AG Mitte
 	}
 	name := strings.Trim(text[start:end], " ,;:()*")
+	name = partyNumber.ReplaceAllString(name, "")
 	words := len(strings.Fields(name))
 	ok := words >= 2 && words <= 9 && company.ParseName(name).Key() != ""
 	return name, ok
 }
+
+// partyNumber stands before the name in another company's books.
+var partyNumber = regexp.MustCompile(`^\d{4,} +`)
 
 var wordy = regexp.MustCompile(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
 
@@ -171,6 +175,9 @@ func headed(cells []cell, i int) string {
 		case cells[i].Box.Top-c.Box.Bottom > lines*c.height() || nameLike(c.Text):
 			return ""
 		case sideOf(c.Text) != "":
+			if next := right(cells, j); len(next) > 0 && IsCompany(next[0].Text) {
+				return "" // it names the cell to its right
+			}
 			return sideOf(c.Text)
 		}
 	}

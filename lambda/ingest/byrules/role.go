@@ -29,7 +29,8 @@ func parties(cells []cell, own []document.Party, kind document.Type, titled bool
 	if !fromBuyer(kind) {
 		supplier, buyer = ends(cells, own, titled)
 	} else if supplier, buyer = ends(cells, nil, titled); supplier.side == "supplier" {
-		if sender := issuer(cells, candidates(cells), ownersOf(cells), supplier, titled); buyer.side != "buyer" && sender.text != "" {
+		others := slices.DeleteFunc(candidates(cells), func(p party) bool { return p.side == "supplier" })
+		if sender := issuer(cells, others, ownersOf(cells), supplier, titled); buyer.side != "buyer" && sender.text != "" {
 			buyer = sender
 		}
 	} else if buyer.side == "delivery" {
@@ -37,10 +38,29 @@ func parties(cells []cell, own []document.Party, kind document.Type, titled bool
 	} else if buyer.side != "buyer" {
 		supplier, buyer = buyer, supplier
 	}
+	if supplier.text == "" && fromBuyer(kind) {
+		supplier = addressed(cells, buyer)
+	}
 	if owned(own, supplier.text) {
 		supplier = party{}
 	}
 	return supplier, buyer
+}
+
+// addressed returns the company with an address that is not the buyer, if there is only one.
+func addressed(cells []cell, buyer party) (found party) {
+	for _, p := range candidates(cells) {
+		_, town := townBelow(cells, p.name.at)
+		switch {
+		case !town || p.side != "" || p.isSame(buyer):
+		case found.text != "" && !found.isSame(p):
+			return party{}
+		default:
+			found = p
+		}
+	}
+	found.byPlace = true
+	return found
 }
 
 func fromBuyer(kind document.Type) bool {

@@ -53,5 +53,6 @@ func (h head) unpriced(row []cell) (item, bool) {
 	quantity, ok := amountIn(it.cells["quantity"], false)
 	it.line.Description, it.line.Quantity = it.cells["description"].Text, quantity
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
+	ok = ok && quantity.Sign() > 0 && it.cells["quantity"].at != it.cells["description"].at
 	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
 }

@@ -14,9 +14,9 @@ import (
 const fewest = 2
 
 // Paced returns m with a bound on its concurrent calls that follows what the provider accepts.
-// There is none at first. A call that is refused because there were too many sets it to half of
-// the calls under way, and as many successes as the bound raise it by one while callers need it.
-// Callers wait in the order of their arrival. Only refusals count: a provider that fails or hangs
+// The first calls go without a bound. A call that is refused because there were too many sets it
+// to half of the calls under way, and as many successes as the bound raise it by one while callers
+// need it. Callers wait in the order of their arrival. Only refusals count: a provider that fails or hangs
 // is left to its breaker, and the time of an answer depends on its length.
 func Paced(m Model) Model { return paced{m, &pace{bound: math.MaxInt32}} }
 

@@ -102,7 +102,7 @@ func divided(cells []cell) (all []cell) {
 // headsIn lists the heads in a cell. Their places are estimated by their characters. A head of
 // several words, such as "Unit price", stays whole.
 func headsIn(c cell) (parts []cell) {
-	last, sign := "", strings.IndexByte(c.Text, '#') // in Item #, it is no column of its own
+	last, sign := "", strings.IndexByte(c.Text, '#') // in Item #, it heads no column
 	for at, r := range c.Text {
 		if at > 0 && (c.Text[at-1] != ' ' || at == sign) || r == ' ' {
 			continue

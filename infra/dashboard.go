@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
@@ -46,9 +47,19 @@ func newDashboard(s *site, workloads []queueFunction, sweep, schedule, web, cons
 	if console != nil {
 		dashboard.AddWidgets(consoleWidgets(console)...)
 	}
-	const page = "https://%[1]s.console.aws.amazon.com/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[2]s"
+	const page = "https://%[1]s.%[2]s/cloudwatch/home?region=%[1]s#dashboards/dashboard/%[3]s"
 	s.output("DashboardUrl", "Shows the state of all functions and queues",
-		jsii.String(fmt.Sprintf(page, *s.stack.Region(), *s.name())))
+		jsii.String(fmt.Sprintf(page, *s.stack.Region(), *s.consoleDomain(), *s.name())))
+}
+
+// consoleDomain returns the domain of AWS's console, which depends on the partition.
+func (s *site) consoleDomain() *string {
+	domains := awscdk.NewCfnMapping(s.stack, jsii.String("ConsoleDomains"), &awscdk.CfnMappingProps{
+		Mapping: &map[string]*map[string]any{
+			"aws": {"domain": "console.aws.amazon.com"}, "aws-cn": {"domain": "console.amazonaws.cn"},
+			"aws-us-gov": {"domain": "console.amazonaws-us-gov.com"},
+		}})
+	return domains.FindInMap(s.stack.Partition(), jsii.String("domain"), nil)
 }
 
 // of returns the title of a workload's graph, with its name if there are several workloads.

@@ -251,11 +251,15 @@ func TestOutputs(t *testing.T) {
 		"MatchFunctionName": "${MatchFunction}", "IngestQueueUrl": "${IngestQueue}", "FilesBucketName": "${Files}",
 		"SweepFunctionName": "${SweepFunction}", "MigrateFunctionName": "${MigrateFunction}",
 		"AlarmTopicArn": "${AlarmTopic}",
-		"DashboardUrl":  "https://${AWS::Region}.console.aws.amazon.com/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",
+		"DashboardUrl":  "https://${AWS::Region}.${ConsoleDomains ${AWS::Partition} domain}/cloudwatch/home?region=${AWS::Region}#dashboards/dashboard/matchbook-dev",
 	} {
 		if got := plain(tpl.Outputs[name].Value); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
+	}
+	if got, want := fmt.Sprint(tpl.Mappings["ConsoleDomains"]), "map[aws:map[domain:console.aws.amazon.com] "+
+		"aws-cn:map[domain:console.amazonaws.cn] aws-us-gov:map[domain:console.amazonaws-us-gov.com]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

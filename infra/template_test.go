@@ -12,6 +12,7 @@ import (
 type template struct {
 	Resources map[string]resource
 	Outputs   map[string]struct{ Value any }
+	Mappings  map[string]map[string]map[string]string
 	file      string
 	text      string
 }
@@ -91,12 +92,11 @@ func intrinsic(v map[string]any) (string, bool) {
 	if path, ok := v["Fn::GetAtt"].([]any); ok {
 		return "${" + plain(path[0]) + "." + plain(path[1]) + "}", true
 	}
+	if path, ok := v["Fn::FindInMap"].([]any); ok {
+		return "${" + plain(path[0]) + " " + plain(path[1]) + " " + plain(path[2]) + "}", true
+	}
 	if parts, ok := v["Fn::Join"].([]any); ok {
-		var b strings.Builder
-		for _, part := range parts[1].([]any) {
-			b.WriteString(plain(part))
-		}
-		return b.String(), true
+		return strings.Join(several(parts[1]), plain(parts[0])), true
 	}
 	return "", false
 }

@@ -40,7 +40,7 @@ func run(ctx context.Context) error {
 	if err := f.Validate(c); err != nil {
 		return err
 	}
-	code, err := bootstrap.BuildAll(ctx, "bin", c.GoArch(), f.Packages(c))
+	code, err := bootstrap.BuildAll(ctx, "bin", c.GoArch(), f.Packages(c), os.Stderr)
 	if err != nil {
 		return err
 	}

@@ -10,21 +10,30 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // BuildAll builds the functions from their main packages for a processor, in Go's form, each as
-// DIR/NAME/bootstrap, and returns the folders by name.
-func BuildAll(ctx context.Context, dir, arch string, packages map[string]string) (map[string]string, error) {
-	folders := map[string]string{}
-	for name, pkg := range packages {
+// DIR/NAME/bootstrap, and returns the folders by name. The first build takes minutes, so it
+// writes its progress.
+func BuildAll(ctx context.Context, dir, arch string, packages map[string]string, progress io.Writer) (map[string]string, error) {
+	names, folders := slices.Sorted(maps.Keys(packages)), map[string]string{}
+	if _, err := os.Stat(dir); err == nil {
+		progress = io.Discard
+	}
+	_, _ = fmt.Fprintf(progress, "infra: compiling %d functions for %s, which takes minutes the first time\n", len(names), arch)
+	for i, name := range names {
 		folders[name] = filepath.Join(dir, name)
-		if err := build(ctx, ".", folders[name], pkg, arch); err != nil {
+		if err := build(ctx, ".", folders[name], packages[name], arch); err != nil {
 			return nil, err
 		}
+		_, _ = fmt.Fprintf(progress, "infra: compiled %s (%d of %d)\n", name, i+1, len(names))
 	}
 	return folders, nil
 }

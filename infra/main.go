@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -32,12 +33,10 @@ func main() {
 
 func run(ctx context.Context) error {
 	app := awscdk.NewApp(nil)
-	c, err := settings.Read(contextOf(app))
-	if err != nil {
-		return err
-	}
+	given, err := settings.WithStage(os.DirFS("."), contextOf(app))
+	c, wrong := settings.Read(given)
 	f := settings.ManifestFacts()
-	if err := f.Validate(c); err != nil {
+	if err := errors.Join(err, wrong, f.Validate(c)); err != nil {
 		return err
 	}
 	code, err := bootstrap.BuildAll(ctx, "bin", c.GoArch(), f.Packages(c), os.Stderr)

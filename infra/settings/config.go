@@ -199,7 +199,7 @@ func Read(given map[string]any) (c Config, err error) {
 		}
 	}
 	if errs = append(errs, c.check()...); len(errs) > 0 {
-		return c, fmt.Errorf("context (cdk.json, or -c key=value):\n%w", errors.Join(errs...))
+		return c, fmt.Errorf("settings (cdk.json, "+Stages+"/STAGE.json, or -c key=value):\n%w", errors.Join(errs...))
 	}
 	c.defaultPrices()
 	return c, nil
@@ -268,6 +268,8 @@ func (c Config) check() (errs []error) {
 			"otlpHeadersSecretArn, otlpShare, otlpLayerArn: missing otlpEndpoint, the collector"},
 		{c.OTLPHeadersSecret != "" && strings.HasPrefix(c.OTLPEndpoint, "http://") && !isLocal(c.OTLPEndpoint),
 			"otlpEndpoint: must be https, because a key may be sent to it"},
+		{c.Mode == "model" && c.Model == "",
+			"model: must not be empty; leave it out for " + manifest.DefaultModel + ", or set mode=rules to ask no model"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

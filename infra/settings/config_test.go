@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,22 @@ func TestReadReportsAllErrors(t *testing.T) {
 	}
 	if got, want := strings.Count(err.Error(), "\n"), len(wrong); got != want {
 		t.Errorf("%d lines, want %d:\n%v", got, want, err)
+	}
+}
+
+// The table of settings has all of them.
+func TestSettingsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| setting |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, s := range settings(&Config{}) {
+		if !strings.Contains(table, "`"+s.key+"`") && !strings.Contains(table, "`"+s.key+"=true`") {
+			t.Errorf("%s is not in the table", s.key)
+		}
 	}
 }
 
@@ -145,6 +162,8 @@ func TestRead(t *testing.T) {
 		{map[string]any{"ocr": "documentai", "documentaiProcessor": "1f"}, "documentaiProcessor: expected a processor such as projects/mine/"},
 		{map[string]any{"ocr": "textract", "documentaiSecretArn": arn}, "must not be set without ocr=documentai"},
 		{map[string]any{"documentaiProcessor": "projects/p/locations/eu/processors/1f"}, "must not be set without ocr=documentai"},
+		{map[string]any{"model": ""}, "model: must not be empty; leave it out for gpt-4.1-mini, or set mode=rules"},
+		{map[string]any{"model": "", "mode": "rules"}, ""},
 		{map[string]any{"Stage": "dev"}, "Stage: unknown setting; use one of stage, database"},
 	} {
 		_, err := Read(tc.context)

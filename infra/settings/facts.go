@@ -36,11 +36,14 @@ func (f Facts) tasks(c Config) []manifest.Task {
 	return list
 }
 
-// Validate returns an error with all contradictions between facts and settings. Call it after
-// Read, which checks the settings alone.
+// Validate returns an error with all contradictions between facts and settings. Read checks the
+// settings alone; a malformed number of connections, which it reports, is ignored here.
 func (f Facts) Validate(c Config) error {
-	return errors.Join(manifest.Validate(f.Functions, f.tasks(c)),
-		manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks(c)))
+	err := manifest.Validate(f.Functions, f.tasks(c))
+	if c.DatabaseConnections > 0 {
+		err = errors.Join(err, manifest.CheckConnections(c.DatabaseConnections, f.Functions, f.tasks(c)))
+	}
+	return err
 }
 
 // RowOf returns the noun for a row of the function's table.

@@ -74,13 +74,16 @@ func (l *look) deadLetterNeeds(f *facts) {
 	}
 }
 
-// keyNeeds adds the rights on the keys of queues and of the bucket, once all queues are known.
-// Receiving needs kms:Decrypt, and sending needs both actions.
+// keyNeeds adds the rights on the keys of queues, of dead-letter queues and of the bucket, once all
+// are known.
 func (l *look) keyNeeds(ctx context.Context, f *facts) {
 	ids := map[string]string{} // of keys, by the ARN of what they encrypt
 	for _, ln := range f.lines {
 		if p, ok := placeOf(ln.runs.value.arn); ok && ln.queue.is && ln.queue.value.key != "" {
 			ids[p.queue(ln.queue.value.id)] = l.keyOf(ctx, f, ln.queue.value.name, ln.queue.value.key)
+		}
+		if p, ok := placeOf(ln.runs.value.arn); ok && ln.dlq.is && ln.dlq.value.key != "" {
+			ids[p.queue(ln.dlq.value.id)] = l.keyOf(ctx, f, ln.dlq.value.name, ln.dlq.value.key)
 		}
 	}
 	extend := func(fn *function) {
@@ -92,8 +95,10 @@ func (l *look) keyNeeds(ctx context.Context, f *facts) {
 					ids[on] = l.bucketKey(ctx, f, on[strings.LastIndex(on, ":")+1:])
 				}
 			}
-			if key := ids[on]; key != "" && (kind == permission.Queue || kind == permission.Folder) {
-				fn.needs = append(fn.needs, keyRights(n, key)...)
+			if key := ids[on]; key != "" {
+				for _, r := range permission.OfKey(n.Right) {
+					fn.needs = append(fn.needs, need{Right: r, on: []string{key}})
+				}
 			}
 		}
 	}
@@ -103,18 +108,6 @@ func (l *look) keyNeeds(ctx context.Context, f *facts) {
 	for i := range f.functions {
 		extend(&f.functions[i])
 	}
-}
-
-func keyRights(n need, key string) (list []need) {
-	writes := slices.Contains(n.Actions, "sqs:SendMessage") || slices.Contains(n.Actions, "s3:PutObject")
-	reads := writes || slices.Contains(n.Actions, "sqs:ReceiveMessage") || slices.Contains(n.Actions, "s3:GetObject")
-	if reads {
-		list = append(list, need{Right: permission.Decrypt, on: []string{key}})
-	}
-	if writes {
-		list = append(list, need{Right: permission.Encrypt, on: []string{key}})
-	}
-	return list
 }
 
 func (l *look) bucketKey(ctx context.Context, f *facts, bucket string) string {

@@ -66,13 +66,13 @@ type Permission struct {
 	Actions []string `json:"actions"`
 	// Resource is "*", or names what the actions are for: "logs" (the function's log group),
 	// "queue:NAME", "dead-letters:NAME" (its dead-letter queue), "files" (the bucket),
-	// "files:FOLDER/*" (its objects), "secret:VARIABLE", "key" (the KMS key of the secrets) or "mail"
+	// "files:FOLDER/*" (its objects), "secret:VARIABLE", "key" (the KMS key of the secrets, or of queues and files) or "mail"
 	// (the SES identities of sender and recipients, with the condition that ses:FromAddress is the
 	// sender).
 	Resource string `json:"resource"`
 	// When is the condition under which the function needs it: a variable that is set, such as
-	// EMAIL_FROM, a value, such as OCR=textract, "key" (the secrets have a KMS key) or "network"
-	// (the function is in a VPC). Empty: always.
+	// EMAIL_FROM, a value, such as OCR=textract, "key" (the secrets have a KMS key), "data-key" (queues
+	// and files have one) or "network" (the function is in a VPC). Empty: always.
 	When string `json:"when"`
 }
 

@@ -10,6 +10,9 @@ func (n needs) permissions() []Permission {
 	for _, r := range n.rights {
 		list = append(list, of(r, ""))
 	}
+	for _, r := range permission.OfKey(n.rights...) {
+		list = append(list, of(r, "data-key"))
+	}
 	for _, t := range n.publishes {
 		if t.chosen {
 			list = append(list, of(permission.Publish(t.Name), t.QueueEnv()))

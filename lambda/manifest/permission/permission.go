@@ -62,6 +62,22 @@ var (
 	Start    = Right{Actions: []string{"lambda:InvokeFunction"}, On: Resource{Kind: Function}, Purpose: "start the function"}
 )
 
+// OfKey returns the rights on the customer's key of queues and of the bucket that rights there need:
+// receiving and reading need kms:Decrypt, and sending and writing both actions.
+func OfKey(there ...Right) (rights []Right) {
+	has := func(action string) bool {
+		return slices.ContainsFunc(there, func(r Right) bool { return slices.Contains(r.Actions, action) })
+	}
+	writes := has("sqs:SendMessage") || has("s3:PutObject")
+	if writes || has("sqs:ReceiveMessage") || has("s3:GetObject") {
+		rights = append(rights, Decrypt)
+	}
+	if writes {
+		rights = append(rights, Encrypt)
+	}
+	return rights
+}
+
 // OfFunction returns the rights of a function fed by a queue, on queues and files.
 func OfFunction(f manifest.Function) []Right {
 	own := Resource{Queue, f.Name}

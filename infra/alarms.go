@@ -21,7 +21,7 @@ type alarms struct {
 }
 
 func newAlarms(s *site) *alarms {
-	a := watch.NewAlarms(s.stack, s.config.Stage, s.config.AlarmEmail, s.name)
+	a := watch.NewAlarms(s.stack, s.config.Stage, s.config.AlarmEmail, s.key, s.name)
 	s.output("AlarmTopicArn", "The topic that alarms are sent to", a.Topic.TopicArn())
 	return &alarms{a, s}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 )
 
@@ -68,10 +67,7 @@ func newConsole(s *site, workloads []queueFunction) awslambda.Function {
 // newConsoleStage makes the stage of the API. Its log must contain neither addresses of people
 // nor query parameters, since logins carry codes there.
 func (s *site) newConsoleStage() {
-	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("ConsoleApiLogs"), &awslogs.LogGroupProps{
-		LogGroupName: jsii.String("/aws/apigateway/" + *s.name("console")),
-		Retention:    logRetention, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	}), "ConsoleApiLogs")
+	logs := s.newLogs("ConsoleApiLogs", "/aws/apigateway/"+*s.name("console"))
 	awsapigatewayv2.NewCfnStage(s.stack, jsii.String("ConsoleStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId: s.api.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{DestinationArn: logs.LogGroupArn(),

@@ -99,6 +99,7 @@ func TestContractPermissions(t *testing.T) {
 		"rules only":  {rulesOnly, []string{"OCR=textract"}},
 		"everything":  {everything, []string{"key", "network", "EMAIL_FROM", "REVIEW_QUEUE_URL"}},
 		"aurora":      {aurora, []string{"network", "REVIEW_QUEUE_URL"}},
+		"sealed":      {sealed, []string{"key", "data-key", "network", "EMAIL_FROM", "OCR=textract"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +158,7 @@ func resourceOf(tpl *template, function, action, resource string) (names []strin
 	switch {
 	case resource == "${"+function+"FunctionLogs.Arn}":
 		return []string{"logs"}
-	case action == "kms:Decrypt":
+	case strings.HasPrefix(action, "kms:"):
 		return []string{"key"}
 	case action == "ses:SendEmail":
 		return []string{"mail"}

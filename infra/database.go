@@ -80,7 +80,9 @@ func (s *site) newAurora() (database, network) {
 		Id:     jsii.String("CloudFormation-Validate::W9008"),
 		Reason: jsii.String("The cluster's storage is encrypted, and the instance has none"),
 	})
-	s.accept(cluster.Node().FindChild(jsii.String("Secret")), "AwsSolutions-SMG4", "",
+	login := cluster.Node().FindChild(jsii.String("Secret"))
+	s.encrypt(login)
+	s.accept(login, "AwsSolutions-SMG4", "",
 		"The account decides about rotation; the functions pick up a new password by themselves")
 	// Use the attached secrets, because they have host and port as well.
 	arn, functions := cluster.Secret().SecretArn(), s.functionsLogin(cluster)
@@ -95,6 +97,7 @@ func (s *site) functionsLogin(cluster awsrds.DatabaseCluster) (arn *string) {
 	login := called(awsrds.NewDatabaseSecret(s.stack, jsii.String("FunctionsLogin"), &awsrds.DatabaseSecretProps{
 		Username: jsii.String("matchbook_functions"), MasterSecret: cluster.Secret(), Dbname: jsii.String("matchbook"),
 	}), "FunctionsLogin")
+	s.encrypt(login)
 	s.accept(login, "AwsSolutions-SMG4", "",
 		"The account decides about rotation; the migrate function gives the user a new password, whenever it runs")
 	return login.Attach(cluster).SecretArn()

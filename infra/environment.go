@@ -44,8 +44,8 @@ func (s *site) secretOf(arn, name string) secret {
 
 func (s *site) allowRead(role awsiam.IRole, v secret) {
 	allow(role, []*string{v.resource}, permission.ReadSecrets.Actions...)
-	if key := s.config.SecretsKey; key != "" {
-		allow(role, []*string{jsii.String(key)}, permission.Decrypt.Actions...)
+	if key := s.secretsKey(); key != nil {
+		allow(role, []*string{key}, permission.Decrypt.Actions...)
 	}
 }
 

@@ -19,7 +19,12 @@ const (
 
 // newBucket makes the bucket of all files, which stays when the stack is deleted.
 // CloudFormation names it, otherwise the name would be taken for a new stack.
-func (s *site) newBucket() awss3.Bucket {
+func (s *site) newBucket() awss3.IBucket {
+	if arn := s.config.Bucket; arn != "" {
+		given := awss3.Bucket_FromBucketArn(s.stack, jsii.String("Files"), jsii.String(arn))
+		s.output("FilesBucketName", "Ingests every file put below inbox/{tenant id}/", given.BucketName())
+		return given
+	}
 	rule := func(id, prefix string, days float64) *awss3.LifecycleRule {
 		return &awss3.LifecycleRule{Id: jsii.String(id), Prefix: jsii.String(prefix),
 			Expiration: awscdk.Duration_Days(jsii.Number(days))}
@@ -38,8 +43,12 @@ func (s *site) newBucket() awss3.Bucket {
 			rules = append(rules, rule(wanted.id, wanted.folder, float64(wanted.days)))
 		}
 	}
+	encryption, bucketKey := awss3.BucketEncryption_S3_MANAGED, (*bool)(nil)
+	if s.key != nil {
+		encryption, bucketKey = awss3.BucketEncryption_KMS, jsii.Bool(true) // which makes fewer calls of KMS
+	}
 	bucket := called(awss3.NewBucket(s.stack, jsii.String("Files"), &awss3.BucketProps{
-		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		Encryption: encryption, EncryptionKey: s.key, BucketKeyEnabled: bucketKey,
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
 		Versioned:         jsii.Bool(true),
@@ -53,8 +62,10 @@ func (s *site) newBucket() awss3.Bucket {
 	return bucket
 }
 
-// watchInbox makes S3 send an event per inbox file to the inbox function's queue. It sets the
-// bucket's properties directly, because the CDK would deploy a function for that.
+// watchInbox lets S3 send an event per inbox file to the inbox function's queue, and makes it do so
+// by the bucket's properties, because the CDK would deploy a function for that. Such a function would
+// also set the notifications of a given bucket, but then it may change the ones of other
+// programs: its owner adds ours, and doctor --stack checks it.
 func (s *site) watchInbox(workloads []queueFunction) {
 	for _, w := range workloads {
 		if w.facts.Watches == "" {
@@ -70,6 +81,10 @@ func (s *site) watchInbox(workloads []queueFunction) {
 				"ArnLike":      map[string]any{"aws:SourceArn": s.bucketsOfStack()},
 			},
 		}))
+		if s.config.Bucket != "" {
+			s.output("InboxQueueArn", "The queue to send the bucket's events to", w.queue.QueueArn())
+			continue
+		}
 		cfn := s.files.Node().DefaultChild().(awss3.CfnBucket)
 		cfn.SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 			QueueConfigurations: &[]any{awss3.CfnBucket_QueueConfigurationProperty{
@@ -84,8 +99,12 @@ func (s *site) watchInbox(workloads []queueFunction) {
 	}
 }
 
-// bucketsOfStack matches the names CloudFormation gives to this stack's buckets.
+// bucketsOfStack matches the given bucket, or the names CloudFormation gives to this stack's
+// buckets.
 func (s *site) bucketsOfStack() *string {
+	if arn := s.config.Bucket; arn != "" {
+		return jsii.String(arn)
+	}
 	return s.stack.FormatArn(&awscdk.ArnComponents{Service: jsii.String("s3"), Region: jsii.String(""),
 		Account: jsii.String(""), Resource: jsii.String(*s.name() + "-*"), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
 }

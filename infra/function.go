@@ -15,16 +15,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-const logRetention = awslogs.RetentionDays_ONE_MONTH
-
 // newFunction makes a function from its bootstrap, with its role and log group.
 func (s *site) newFunction(task manifest.Task, variables environment) awslambda.Function {
 	id := title(task.Name) + "Function"
-	logs := called(awslogs.NewLogGroup(s.stack, jsii.String(id+"Logs"), &awslogs.LogGroupProps{
-		LogGroupName:  jsii.String("/aws/lambda/" + *s.name(task.Name)),
-		Retention:     logRetention,
-		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	}), id+"Logs")
+	logs := s.newLogs(id+"Logs", "/aws/lambda/"+*s.name(task.Name))
 	function := called(awslambda.NewFunction(s.stack, jsii.String(id), &awslambda.FunctionProps{
 		FunctionName: s.name(task.Name),
 		Description:  jsii.String(task.Purpose),

@@ -82,12 +82,9 @@ func (s *site) newUserPoolClient(pool awscognito.CfnUserPool) awscognito.CfnUser
 // newClientSecret stores the client's secret in Secrets Manager, so that it's neither in the
 // template nor in variables.
 func (s *site) newClientSecret(client awscognito.CfnUserPoolClient) secret {
-	props := &awssecretsmanager.CfnSecretProps{SecretString: client.AttrClientSecret(),
-		Description: jsii.String("The console at its user pool, stage " + s.config.Stage)}
-	if arn := s.config.SecretsKey; arn != "" {
-		props.KmsKeyId = jsii.String(arn)
-	}
-	kept := awssecretsmanager.NewCfnSecret(s.stack, jsii.String("ConsoleClientSecret"), props)
+	kept := awssecretsmanager.NewCfnSecret(s.stack, jsii.String("ConsoleClientSecret"), &awssecretsmanager.CfnSecretProps{
+		SecretString: client.AttrClientSecret(), KmsKeyId: s.secretsKey(),
+		Description: jsii.String("The console at its user pool, stage " + s.config.Stage)})
 	s.accept(kept, "AwsSolutions-SMG4", "", "A user pool issues a new secret only for a new client")
 	return secret{arn: kept.Ref(), resource: kept.Ref()}
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -55,10 +53,7 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 
 // logRejected logs refused packets. Use the log to find out why a server doesn't answer.
 func (s *site) logRejected(vpc awsec2.Vpc) {
-	logs := called(awslogs.NewLogGroup(s.stack, jsii.String("RejectedTrafficLogs"), &awslogs.LogGroupProps{
-		LogGroupName: jsii.String("/matchbook/" + s.config.Stage + "/rejected-traffic"),
-		Retention:    logRetention, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	}), "RejectedTrafficLogs")
+	logs := s.newLogs("RejectedTrafficLogs", "/matchbook/"+s.config.Stage+"/rejected-traffic")
 	vpc.AddFlowLog(jsii.String("Rejected"), &awsec2.FlowLogOptions{
 		TrafficType: awsec2.FlowLogTrafficType_REJECT,
 		Destination: awsec2.FlowLogDestination_ToCloudWatchLogs(logs, nil),

@@ -42,6 +42,11 @@ func (s *site) grant(role awsiam.IRole, workloads []queueFunction, rights ...per
 			panic(fmt.Sprintf("unknown resource of %v: allow it by its ARN", r.Actions))
 		}
 		allow(role, []*string{on}, r.Actions...)
+		if s.key != nil {
+			for _, k := range permission.OfKey(r) {
+				allow(role, []*string{s.key.KeyArn()}, k.Actions...)
+			}
+		}
 	}
 }
 

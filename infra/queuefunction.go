@@ -15,8 +15,8 @@ import (
 // the alarms on all three.
 type queueFunction struct {
 	facts      manifest.Function
-	queue      awssqs.Queue
-	deadLetter awssqs.Queue
+	queue      awssqs.IQueue
+	deadLetter awssqs.IQueue
 	function   awslambda.Function
 	live       awslambda.Alias
 }
@@ -35,15 +35,34 @@ func (s *site) newQueueFunction(f manifest.Function, variables environment) queu
 	return q
 }
 
-func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
+// newQueues makes a queue with its dead-letter queue, or returns the user's for the first workload.
+// Nothing here can check the user's; doctor --stack compares them with the manifest.
+func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.IQueue) {
 	id := title(f.Name)
+	if arn := s.config.MatchQueue; f.First && arn != "" {
+		queue = awssqs.Queue_FromQueueArn(s.stack, jsii.String(id+"Queue"), jsii.String(arn))
+		deadLetter = awssqs.Queue_FromQueueArn(s.stack, jsii.String(id+"DeadLetterQueue"), jsii.String(s.config.MatchDeadLetterQueue))
+	} else {
+		queue, deadLetter = s.makeQueues(f)
+	}
+	s.output(id+"QueueUrl", "Takes the ids of "+settings.RowOf(f)+"s", queue.QueueUrl())
+	s.output(id+"DeadLetterQueueUrl", "Holds the given-up messages", deadLetter.QueueUrl())
+	return queue, deadLetter
+}
+
+func (s *site) makeQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
+	id := title(f.Name)
+	encryption := awssqs.QueueEncryption_SQS_MANAGED
+	if s.key != nil {
+		encryption = awssqs.QueueEncryption_KMS
+	}
 	// The two refer to each other, so use one by its name before it exists.
 	source := awssqs.Queue_FromQueueArn(s.stack, jsii.String(id+"QueueByName"), s.arn("sqs", *s.name(f.Name)))
 	deadLetter = called(awssqs.NewQueue(s.stack, jsii.String(id+"DeadLetterQueue"), &awssqs.QueueProps{
 		QueueName:       s.name(f.Name, "dead", "letter"),
 		RetentionPeriod: seconds(manifest.DeadLetterRetention),
-		Encryption:      awssqs.QueueEncryption_SQS_MANAGED,
-		EnforceSSL:      jsii.Bool(true),
+		Encryption:      encryption, EncryptionMasterKey: s.key,
+		EnforceSSL: jsii.Bool(true),
 		RedriveAllowPolicy: &awssqs.RedriveAllowPolicy{
 			RedrivePermission: awssqs.RedrivePermission_BY_QUEUE,
 			SourceQueues:      &[]awssqs.IQueue{source},
@@ -53,13 +72,11 @@ func (s *site) newQueues(f manifest.Function) (queue, deadLetter awssqs.Queue) {
 		QueueName:         s.name(f.Name),
 		VisibilityTimeout: seconds(f.Visibility()),
 		RetentionPeriod:   seconds(manifest.QueueRetention),
-		Encryption:        awssqs.QueueEncryption_SQS_MANAGED,
-		EnforceSSL:        jsii.Bool(true),
+		Encryption:        encryption, EncryptionMasterKey: s.key,
+		EnforceSSL: jsii.Bool(true),
 		DeadLetterQueue: &awssqs.DeadLetterQueue{Queue: deadLetter,
 			MaxReceiveCount: jsii.Number(f.MaxReceiveCount())},
 	}), id+"Queue")
-	s.output(id+"QueueUrl", "Takes the ids of "+settings.RowOf(f)+"s", queue.QueueUrl())
-	s.output(id+"DeadLetterQueueUrl", "Holds the given-up messages", deadLetter.QueueUrl())
 	return queue, deadLetter
 }
 

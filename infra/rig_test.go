@@ -114,17 +114,27 @@ var (
 		"otlpHeadersSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:otlp-AbCdEf",
 	}
 	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64"}
-	// ownModel is a server without a key, migrations past a pooler, and a certificate of
-	// the database.
+	// ownModel is a server without a key, migrations past a pooler, a certificate of the
+	// database, and a queue, a bucket and a key that were there before.
 	ownModel = map[string]any{"otlpEndpoint": "http://localhost:4318",
 		"otlpLayerArn":    "arn:aws:lambda:eu-central-1:901920570463:layer:aws-otel-collector-arm64-ver-0-117-0:1",
 		"openaiSecretArn": "none", "openaiBaseUrl": "http://ollama:11434/v1", "model": "qwen",
-		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf"}
+		"migrateSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:direct-AbCdEf",
+		"matchQueueArn":    givenQueue, "matchDeadLetterQueueArn": givenQueue + "-dead", "bucketArn": "arn:aws:s3:::books-files", "kmsKeyArn": givenKey}
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
 		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110",
 		"otlpEndpoint": "http://collector.internal:4318"}
+	// sealed is all that security asks for.
+	sealed = map[string]any{"database": "aurora", "kmsKeyArn": "create", "permissionsBoundaryArn": boundary, "reviewUrl": "true", "ocr": "textract",
+		"emailFrom": "matchbook@example.com", "emailTo": "ops@example.com"}
 	// nagged are those that cdk-nag looks at, too.
-	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora}
+	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora, "sealed": sealed}
+)
+
+const (
+	givenQueue = "arn:aws:sqs:eu-central-1:000000000000:books"
+	givenKey   = "arn:aws:kms:eu-central-1:000000000000:key/00000000-0000-4000-8000-000000000000"
+	boundary   = "arn:aws:iam::000000000000:policy/team/boundary"
 )
 
 // functionsLogin is the secret of Aurora's user that can't change the schema.

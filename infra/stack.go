@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
@@ -20,7 +21,8 @@ type site struct {
 	code     map[string]string // folder of each function's bootstrap
 	database database
 	network  network
-	files    awss3.Bucket
+	files    awss3.IBucket
+	key      awskms.IKey // of queues, files, logs and alarms; nil: the services' own
 	alarms   *alarms
 	schema   constructs.IDependable // new versions must wait for it
 	api      awsapigatewayv2.CfnApi // of the console, or nil
@@ -53,6 +55,8 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 	awscdk.Tags_Of(stack).Add(jsii.String("stage"), jsii.String(c.Stage), nil)
 	s := &site{stack: stack, config: c, facts: f, code: code}
 	s.warnOfSilence()
+	s.limitRoles()
+	s.key = s.newKey()
 	s.alarms = newAlarms(s)
 	s.database, s.network = newDatabase(s)
 	s.files = s.newBucket()

@@ -59,9 +59,7 @@ func (s *site) newTokenSecret() secret {
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
 			PasswordLength: jsii.Number(64), ExcludePunctuation: jsii.Bool(true)},
 	}), "ReviewTokenSecret")
-	if arn := s.config.SecretsKey; arn != "" {
-		key.Node().DefaultChild().(awssecretsmanager.CfnSecret).SetKmsKeyId(jsii.String(arn))
-	}
+	s.encrypt(key)
 	s.accept(key, "AwsSolutions-SMG4", "",
 		"People rotate the key by hand, next to the old one, because replacing it ends all tokens")
 	return secret{arn: key.SecretArn(), resource: key.SecretArn()}

@@ -83,6 +83,13 @@ type Config struct {
 	AlarmEmail          string
 	// SecretsKey encrypts the secrets; "" for AWS's key.
 	SecretsKey string
+	// Key encrypts queues, files, logs and alarms: an ARN, NewKey, or "" for the services' own keys.
+	Key string
+	// PermissionsBoundary is the managed policy that limits every role; "" for none.
+	PermissionsBoundary string
+	// A queue and its dead-letter queue to use for match, and a bucket for the files, instead of new
+	// ones.
+	MatchQueue, MatchDeadLetterQueue, Bucket string
 }
 
 type setting struct {
@@ -168,12 +175,25 @@ func settings(c *Config) []setting {
 			"the name of a configuration set")},
 		{"adminBaseUrl", "", address(&c.AdminURL)},
 		{"alarmEmail", "", addresses(&c.AlarmEmail)},
-		{"secretsKeyArn", "", pattern(&c.SecretsKey,
-			`arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})`, "the ARN of a KMS key")},
+		{"secretsKeyArn", "", pattern(&c.SecretsKey, keyARN, "the ARN of a KMS key")},
+		{"kmsKeyArn", "", pattern(&c.Key, keyARN+"|"+NewKey, "the ARN of a KMS key, or create")},
+		{"permissionsBoundaryArn", "", pattern(&c.PermissionsBoundary,
+			`arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[!-~]{1,512}`, "the ARN of a managed policy")},
+		{"matchQueueArn", "", pattern(&c.MatchQueue, queueARN, "the ARN of a standard queue")},
+		{"matchDeadLetterQueueArn", "", pattern(&c.MatchDeadLetterQueue, queueARN, "the ARN of a standard queue")},
+		{"bucketArn", "", pattern(&c.Bucket, `arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`, "the ARN of a bucket")},
 	}
 }
 
 const secretARN = `arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@!-]+-[A-Za-z0-9]{6}`
+
+const keyARN = `arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})`
+
+// queueARN matches no FIFO queue, because its name ends in .fifo.
+const queueARN = `arn:aws[a-z-]*:sqs:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,80}`
+
+// NewKey stands for a KMS key made by the stack.
+const NewKey = "create"
 
 // processor matches the name of a Document AI processor or one of its versions.
 const processor = `projects/[A-Za-z0-9_.:-]+/locations/[A-Za-z0-9_-]+/processors/[A-Za-z0-9_-]+` +
@@ -270,6 +290,11 @@ func (c Config) check() (errs []error) {
 			"otlpEndpoint: must be https, because a key may be sent to it"},
 		{c.Mode == "model" && c.Model == "",
 			"model: must not be empty; leave it out for " + manifest.DefaultModel + ", or set mode=rules to ask no model"},
+		{(c.MatchQueue == "") != (c.MatchDeadLetterQueue == ""), "matchQueueArn, matchDeadLetterQueueArn: must be set together"},
+		{strings.HasPrefix(c.MatchQueue, "arn:") && c.MatchQueue == c.MatchDeadLetterQueue,
+			"matchDeadLetterQueueArn: must be another queue than matchQueueArn"},
+		{c.Bucket != "" && c.InboxDays+c.DocumentsDays > 0,
+			"inboxDays, documentsDays: must not be set with bucketArn, because only the bucket's owner can set its lifecycle"},
 	} {
 		if rule.broken {
 			errs = append(errs, errors.New(rule.what))

@@ -39,19 +39,13 @@ type Alarm struct {
 }
 
 // NewAlarms makes the topic and subscribes the address, unless it's empty. name must return
-// unique resource names. The topic gets its key, because CloudWatch can't use AWS's default
-// key for encrypted topics.
-func NewAlarms(stack awscdk.Stack, stage, email string, name func(parts ...string) *string) *Alarms {
+// unique resource names. CloudWatch must be allowed to use key; without one, the topic gets its own,
+// because CloudWatch can't use AWS's default key for encrypted topics.
+func NewAlarms(stack awscdk.Stack, stage, email string, key awskms.IKey, name func(parts ...string) *string) *Alarms {
 	service := awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil)
-	key := called(awskms.NewKey(stack, jsii.String("AlarmKey"), &awskms.KeyProps{
-		Description:       jsii.String("Encrypts the alarms of Matchbook, stage " + stage),
-		EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy:     awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
-	}), "AlarmKey")
-	key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Sid: jsii.String("AlarmsEncrypt"), Principals: &[]awsiam.IPrincipal{service},
-		Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey*"), Resources: jsii.Strings("*"),
-	}), nil)
+	if key == nil {
+		key = newAlarmKey(stack, stage, service)
+	}
 	topic := called(awssns.NewTopic(stack, jsii.String("AlarmTopic"), &awssns.TopicProps{
 		TopicName: name("alarms"), DisplayName: jsii.String("Matchbook " + stage), MasterKey: key,
 		EnforceSSL: jsii.Bool(true),
@@ -67,6 +61,19 @@ func NewAlarms(stack awscdk.Stack, stage, email string, name func(parts ...strin
 		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(email), nil))
 	}
 	return &Alarms{Topic: topic, stack: stack, name: name}
+}
+
+func newAlarmKey(stack awscdk.Stack, stage string, service awsiam.IPrincipal) awskms.IKey {
+	key := called(awskms.NewKey(stack, jsii.String("AlarmKey"), &awskms.KeyProps{
+		Description:       jsii.String("Encrypts the alarms of Matchbook, stage " + stage),
+		EnableKeyRotation: jsii.Bool(true),
+		RemovalPolicy:     awscdk.RemovalPolicy_DESTROY, PendingWindow: awscdk.Duration_Days(jsii.Number(7)),
+	}), "AlarmKey")
+	key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("AlarmsEncrypt"), Principals: &[]awsiam.IPrincipal{service},
+		Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey*"), Resources: jsii.Strings("*"),
+	}), nil)
+	return key
 }
 
 // Add adds alarms to the stack.

@@ -34,7 +34,7 @@ func options(statistic string) *awscloudwatch.MetricOptions {
 }
 
 // SQS returns the maximum of a queue's metric.
-func SQS(q awssqs.Queue, name string) awscloudwatch.IMetric {
+func SQS(q awssqs.IQueue, name string) awscloudwatch.IMetric {
 	return q.Metric(jsii.String(name), options("Maximum"))
 }
 

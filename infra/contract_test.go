@@ -54,14 +54,21 @@ func TestContractSettings(t *testing.T) {
 func TestContractVariables(t *testing.T) {
 	t.Parallel()
 	tpl, other := synthesise(t, wishes{context: aurora}), synthesise(t, wishes{context: everything})
+	paused := synthesise(t, wishes{context: sealed})
 	for _, f := range contract.Describe("1").Functions {
 		var got, want []string
 		has := tpl.variables(t, title(f.Name)+"Function")
 		for name := range other.variables(t, title(f.Name)+"Function") {
 			want = append(want, strings.TrimSuffix(name, "_SECRET_ARN"))
 		}
+		for name := range paused.variables(t, title(f.Name)+"Function") {
+			want = append(want, strings.TrimSuffix(name, "_SECRET_ARN"))
+		}
 		for name := range has {
 			want = append(want, strings.TrimSuffix(name, "_SECRET_ARN"))
+		}
+		if f.Name == "console" { // which a closed network excludes
+			want = append(want, "PGCONNECT_TIMEOUT")
 		}
 		if f.Name == "sweep" { // the old name of MATCH_QUEUE_URL
 			want = slices.DeleteFunc(want, func(name string) bool { return name == "QUEUE_URL" })

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"strconv"
+	"time"
+
+	"matchbook/infra/settings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsrds"
@@ -36,10 +41,12 @@ func newDatabase(s *site) (database, network) {
 
 const (
 	postgresPort = 5432
-	// Capacity of Aurora, in ACUs of 2 GiB. It idles at the minimum; the maximum allows far
-	// more connections than the functions open.
-	minCapacity, maxCapacity = 0.5, 4
-	backupDays               = 14
+	backupDays   = 14
+	// A pausing database pauses when nobody has been connected for pauseAfter. So it must end the
+	// sessions of sleeping instances of functions, which open new ones when they wake up.
+	pauseAfter, idleSession = 5 * time.Minute, time.Minute
+	// connectTimeout allows for the resume of a paused database, about 15 s and, after a day, 30 s.
+	connectTimeout = 40 * time.Second
 )
 
 // newAurora makes an Aurora Serverless v2 reachable only by the functions. To delete the stack,
@@ -54,7 +61,7 @@ func (s *site) newAurora() (database, network) {
 	port := awsec2.Port_Tcp(jsii.Number(postgresPort))
 	group.AddIngressRule(net.functions, port, jsii.String("The functions"), nil)
 	net.functions.AddEgressRule(group, port, jsii.String("The database"), nil)
-	cluster := called(awsrds.NewDatabaseCluster(s.stack, jsii.String("Database"), &awsrds.DatabaseClusterProps{
+	props := &awsrds.DatabaseClusterProps{
 		Engine: awsrds.DatabaseClusterEngine_AuroraPostgres(&awsrds.AuroraPostgresClusterEngineProps{
 			Version: awsrds.AuroraPostgresEngineVersion_VER_16_8(),
 		}),
@@ -63,8 +70,8 @@ func (s *site) newAurora() (database, network) {
 		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
 			AutoMinorVersionUpgrade: jsii.Bool(false), // only the template changes the version, which has long-term support
 		}),
-		ServerlessV2MinCapacity: jsii.Number(minCapacity),
-		ServerlessV2MaxCapacity: jsii.Number(maxCapacity),
+		ServerlessV2MinCapacity: jsii.Number(s.config.MinCapacity),
+		ServerlessV2MaxCapacity: jsii.Number(settings.MaxCapacity),
 		Vpc:                     vpc,
 		VpcSubnets:              &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED},
 		SecurityGroups:          &[]awsec2.ISecurityGroup{group},
@@ -74,12 +81,17 @@ func (s *site) newAurora() (database, network) {
 		RemovalPolicy:           awscdk.RemovalPolicy_SNAPSHOT,
 		Backup:                  &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(backupDays))},
 		CopyTagsToSnapshot:      jsii.Bool(true),
-	}), "Database")
-	writer := cluster.Node().FindChild(jsii.String("Writer"))
-	awscdk.Validations_Of(writer).Acknowledge(&awscdk.Acknowledgment{
-		Id:     jsii.String("CloudFormation-Validate::W9008"),
-		Reason: jsii.String("The cluster's storage is encrypted, and the instance has none"),
-	})
+	}
+	s.extend(props)
+	cluster := called(awsrds.NewDatabaseCluster(s.stack, jsii.String("Database"), props), "Database")
+	for _, id := range []string{"Writer", "Reader"} {
+		if instance := cluster.Node().TryFindChild(jsii.String(id)); instance != nil {
+			awscdk.Validations_Of(instance).Acknowledge(&awscdk.Acknowledgment{
+				Id:     jsii.String("CloudFormation-Validate::W9008"),
+				Reason: jsii.String("The cluster's storage is encrypted, and the instance has none"),
+			})
+		}
+	}
 	login := cluster.Node().FindChild(jsii.String("Secret"))
 	s.encrypt(login)
 	s.accept(login, "AwsSolutions-SMG4", "",
@@ -89,6 +101,21 @@ func (s *site) newAurora() (database, network) {
 	s.output("DatabaseSecretArn", "The address of the database, and the credentials of its owner", arn)
 	return database{secret: secret{arn: functions, resource: functions}, owner: secret{arn: arn, resource: arn}, made: true,
 		ready: []constructs.IDependable{cluster, group, net.functions}}, net
+}
+
+// extend adds the optional parts of a cluster.
+func (s *site) extend(props *awsrds.DatabaseClusterProps) {
+	if s.config.Readers > 0 { // it takes over if the writer fails
+		props.Readers = &[]awsrds.IClusterInstance{awsrds.ClusterInstance_ServerlessV2(jsii.String("Reader"),
+			&awsrds.ServerlessV2ClusterInstanceProps{AutoMinorVersionUpgrade: jsii.Bool(false), ScaleWithWriter: jsii.Bool(true)})}
+	}
+	if s.config.LogExports {
+		props.CloudwatchLogsExports = jsii.PtrSlice("postgresql")
+	}
+	if s.config.Pauses() {
+		props.ServerlessV2AutoPauseDuration = seconds(pauseAfter)
+		props.Parameters = &map[string]*string{"idle_session_timeout": jsii.String(strconv.FormatInt(idleSession.Milliseconds(), 10))}
+	}
 }
 
 // functionsLogin makes the credentials of the functions' user, who can't change the schema. The

@@ -117,6 +117,81 @@ func TestEgress(t *testing.T) {
 	}
 }
 
+// Without a NAT gateway there is no way but to the services that the functions call.
+func TestClosedNetwork(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: sealed})
+	if ids := tpl.of("AWS::EC2::NatGateway"); len(ids) > 0 {
+		t.Errorf("%v would be made", ids)
+	}
+	for _, id := range tpl.of("AWS::EC2::Route") {
+		if !strings.Contains(tpl.at(t, id, "RouteTableId"), "public") {
+			t.Errorf("the route %s leads out", id)
+		}
+	}
+	var got []string
+	for _, id := range tpl.of("AWS::EC2::VPCEndpoint") {
+		got = append(got, tpl.at(t, id, "VpcEndpointType")+" "+tpl.at(t, id, "ServiceName"))
+		if tpl.at(t, id, "VpcEndpointType") == "Interface" {
+			tpl.check(t, at(id, true, "PrivateDnsEnabled"))
+			if subnets := tpl.at(t, id, "SubnetIds"); !strings.Contains(subnets, "functionsSubnet1") || !strings.Contains(subnets, "functionsSubnet2") {
+				t.Errorf("%s is in %s", id, subnets)
+			}
+			if !slices.ContainsFunc(tpl.Resources["MigrateFunction"].DependsOn, func(on string) bool { return on == id }) {
+				t.Errorf("the migration may run before there is %s", id)
+			}
+		}
+	}
+	const service = "com.amazonaws.${AWS::Region}."
+	compare(t, got, []string{"Gateway " + service + "s3", "Interface " + service + "sqs", "Interface " + service + "secretsmanager",
+		"Interface " + service + "bedrock-runtime", "Interface " + service + "textract", "Interface " + service + "email"})
+	if got := tpl.at(t, "MatchFunction", "VpcConfig"); !strings.Contains(got, "VpcfunctionsSubnet1") || !strings.Contains(got, "VpcfunctionsSubnet2") {
+		t.Errorf("match is in %s", got)
+	}
+}
+
+// A database that pauses ends the sessions of sleeping functions, which wait for its resume; the
+// sweep rests, and offers are queued hourly.
+func TestPausingDatabase(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: sealed})
+	groups := tpl.of("AWS::RDS::DBClusterParameterGroup")
+	if len(groups) != 1 {
+		t.Fatalf("parameter groups: %v", groups)
+	}
+	tpl.check(t, at("Database", 0, "ServerlessV2ScalingConfiguration", "MinCapacity"),
+		at("Database", 300, "ServerlessV2ScalingConfiguration", "SecondsUntilAutoPause"),
+		at("Database", "${"+groups[0]+"}", "DBClusterParameterGroupName"),
+		at(groups[0], `{"idle_session_timeout":"60000"}`, "Parameters"),
+		at("SweepFunction", "true", "Environment", "Variables", "SWEEP_RESTS"),
+		at("SweepSchedule", "rate(1 minute)", "ScheduleExpression"),
+		at("ScheduleSchedule", "cron(0 * * * ? *)", "ScheduleExpression"),
+		at("ScheduleSilent", 24, "EvaluationPeriods"))
+	if text := tpl.at(t, "ScheduleSilent", "AlarmDescription"); !strings.Contains(text, "for two hours, two runs") {
+		t.Errorf("the alarm says %s", text)
+	}
+	for _, id := range tpl.of("AWS::Lambda::Function") {
+		tpl.check(t, at(id, "40", "Environment", "Variables", "PGCONNECT_TIMEOUT"))
+	}
+}
+
+func TestDatabaseReader(t *testing.T) {
+	t.Parallel()
+	tpl := synthesise(t, wishes{context: sealed})
+	instances := tpl.of("AWS::RDS::DBInstance")
+	if len(instances) != 2 {
+		t.Fatalf("instances: %v", instances)
+	}
+	for _, id := range instances {
+		tier := "0"
+		if strings.Contains(id, "Reader") {
+			tier = "1" // so that it scales with the writer, and takes over
+		}
+		tpl.check(t, at(id, tier, "PromotionTier"), at(id, "db.serverless", "DBInstanceClass"), at(id, false, "AutoMinorVersionUpgrade"))
+	}
+	tpl.check(t, at("Database", `["postgresql"]`, "EnableCloudwatchLogsExports"))
+}
+
 func TestExistingDatabaseVPC(t *testing.T) {
 	t.Parallel()
 	tpl := synthesise(t, wishes{context: everything})

@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"matchbook/infra/bootstrap"
@@ -61,6 +62,9 @@ func (e environment) of(s *site) *map[string]*string {
 		host, port, _ := strings.Cut(server, ":")
 		all[variable.DatabaseHost], all[variable.DatabasePort] = jsii.String(host), jsii.String(port)
 		all[variable.DatabaseName] = jsii.String(name)
+	}
+	if s.config.Pauses() {
+		all[variable.ConnectTimeout] = jsii.String(strconv.Itoa(int(connectTimeout.Seconds())))
 	}
 	if s.config.ChecksDatabase() { // not by the URL's parameter, because people use the same URL elsewhere
 		all[variable.RootCertificates] = jsii.String("/var/task/" + bootstrap.Authorities)

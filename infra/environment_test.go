@@ -67,7 +67,8 @@ func TestVariableDefaults(t *testing.T) {
 		tpl.variables(t, "ScheduleFunction")
 	web := synthesise(t, wishes{context: aurora}).variables(t, "WebFunction")
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
-	located := synthesise(t, wishes{context: everything}).variables(t, "MatchFunction")          // its secret has no host
+	located := synthesise(t, wishes{context: everything}).variables(t, "MatchFunction") // its secret has no host
+	paused := synthesise(t, wishes{context: sealed}).variables(t, "SweepFunction")
 	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL} // the last is for migrations
 	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
@@ -79,7 +80,8 @@ func TestVariableDefaults(t *testing.T) {
 		_, inOffer := offer[name]
 		_, inSchedule := schedule[name]
 		_, isLocated := located[name]
-		deployed := isLocated || inMatch || inSweep || inIngest || inReview || inWeb || inConsole || inOffer || inSchedule
+		_, isPaused := paused[name]
+		deployed := isLocated || isPaused || inMatch || inSweep || inIngest || inReview || inWeb || inConsole || inOffer || inSchedule
 		if want := !slices.Contains(notDeployed, name); deployed != want {
 			t.Errorf("%s (%s) is in the template: %v, want %v", name, constant, !want, want)
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"matchbook/infra/settings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/constructs-go/constructs/v10"
@@ -16,8 +18,13 @@ type network struct {
 }
 
 // newVPC makes two private subnets for the functions with a route out, because they need the
-// model, AWS and, during a deployment, CloudFormation. The database's subnets are isolated.
+// model, AWS and, during a deployment, CloudFormation; in a closed network with endpoints instead.
+// The database's subnets are isolated.
 func (s *site) newVPC() (awsec2.Vpc, network) {
+	private := awsec2.SubnetType_PRIVATE_WITH_EGRESS
+	if s.config.Closed() {
+		private = awsec2.SubnetType_PRIVATE_ISOLATED
+	}
 	subnet := func(name string, kind awsec2.SubnetType) *awsec2.SubnetConfiguration {
 		return &awsec2.SubnetConfiguration{Name: jsii.String(name), SubnetType: kind, CidrMask: jsii.Number(24)}
 	}
@@ -25,10 +32,10 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 		VpcName:     s.name(),
 		IpAddresses: awsec2.IpAddresses_Cidr(jsii.String("10.0.0.0/16")),
 		MaxAzs:      jsii.Number(2),
-		NatGateways: jsii.Number(1),
+		NatGateways: jsii.Number(s.config.NATGateways),
 		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
-			subnet("public", awsec2.SubnetType_PUBLIC),
-			subnet("functions", awsec2.SubnetType_PRIVATE_WITH_EGRESS),
+			subnet("public", awsec2.SubnetType_PUBLIC), // without a NAT it is empty, and keeps the other ranges
+			subnet("functions", private),
 			subnet("database", awsec2.SubnetType_PRIVATE_ISOLATED),
 		},
 	}), "Vpc")
@@ -44,11 +51,43 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String(whose), nil)
 	}
 	net := network{groups: []string{*functions.SecurityGroupId()}, functions: functions}
-	for _, subnet := range *vpc.PrivateSubnets() {
-		net.subnets = append(net.subnets, *subnet.SubnetId())
-		net.ready = append(net.ready, subnet.InternetConnectivityEstablished())
+	selected := vpc.SelectSubnets(&awsec2.SubnetSelection{SubnetGroupName: jsii.String("functions")})
+	for _, id := range *selected.SubnetIds {
+		net.subnets = append(net.subnets, *id)
+	}
+	net.ready = []constructs.IDependable{selected.InternetConnectivityEstablished}
+	if s.config.Closed() {
+		net.ready = s.newEndpoints(vpc, functions)
 	}
 	return vpc, net
+}
+
+// newEndpoints makes the ways to AWS of a network without a NAT. Logs and traces need none, because
+// Lambda itself sends them.
+func (s *site) newEndpoints(vpc awsec2.Vpc, functions awsec2.SecurityGroup) (ready []constructs.IDependable) {
+	group := awsec2.NewSecurityGroup(s.stack, jsii.String("EndpointsSecurityGroup"), &awsec2.SecurityGroupProps{
+		Vpc: vpc, AllowAllOutbound: jsii.Bool(false), Description: jsii.String("The endpoints: the functions reach them, nobody else does"),
+	})
+	group.AddIngressRule(functions, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("The functions"), nil)
+	for _, endpoint := range []struct {
+		id      string
+		used    bool
+		service awsec2.InterfaceVpcEndpointAwsService
+	}{
+		{"QueuesEndpoint", true, awsec2.InterfaceVpcEndpointAwsService_SQS()},
+		{"SecretsEndpoint", true, awsec2.InterfaceVpcEndpointAwsService_SECRETS_MANAGER()},
+		{"ModelEndpoint", s.config.AsksBedrock(), awsec2.InterfaceVpcEndpointAwsService_BEDROCK_RUNTIME()},
+		{"PagesEndpoint", s.config.OCR == settings.Textract, awsec2.InterfaceVpcEndpointAwsService_TEXTRACT()},
+		{"MailEndpoint", s.config.EmailFrom != "", awsec2.InterfaceVpcEndpointAwsService_EMAIL()},
+	} {
+		if endpoint.used {
+			ready = append(ready, vpc.AddInterfaceEndpoint(jsii.String(endpoint.id), &awsec2.InterfaceVpcEndpointOptions{
+				Service: endpoint.service, Open: jsii.Bool(false), SecurityGroups: &[]awsec2.ISecurityGroup{group},
+				Subnets: &awsec2.SubnetSelection{SubnetGroupName: jsii.String("functions")},
+			}))
+		}
+	}
+	return ready
 }
 
 // logRejected logs refused packets. Use the log to find out why a server doesn't answer.

@@ -79,7 +79,7 @@ func (s *site) refusalLines(r manifest.Receiver) (lines []awscloudwatch.IMetric)
 // onOfferSchedule adds the alarms on the schedule of match offers and the findings of its
 // check.
 func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
-	name := a.site.facts.Schedule.Name
+	name, silent := a.site.facts.Schedule.Name, 2*a.site.facts.Schedule.Every
 	duplicates := func(statistic string) awscloudwatch.IMetric {
 		return a.site.metric(name, metric.DuplicateOffers, statistic)
 	}
@@ -88,13 +88,20 @@ func (a *alarms) onOfferSchedule(schedule awslambda.Function) {
 			Text: "A user has two sets of one date, or a candidate twice in one. The unique constraints of matchmaking_job " +
 				"and offer forbid both: check that they exist and are valid. Stop the schedule " + *a.site.name(name) +
 				" until then."},
-		watch.Alarm{ID: "ScheduleSilent", Metric: duplicates("SampleCount"), At: 0, Below: true, Times: 6,
+		watch.Alarm{ID: "ScheduleSilent", Metric: duplicates("SampleCount"), At: 0, Below: true, Times: int(silent / watch.Period),
 			Silence: awscloudwatch.TreatMissingData_BREACHING,
-			Text: "No match offers were queued for half an hour, two runs of the schedule. Check its errors in the log group " +
+			Text: "No match offers were queued for " + short(silent) + ", two runs of the schedule. Check its errors in the log group " +
 				"/aws/lambda/" + *a.site.name(name) + " and at the schedule " + *a.site.name(name) +
 				". Its next run queues missed offers, unless they are older than OFFERS_CATCH_UP."},
 	)
 	a.onFunction(schedule, name, a.site.facts.Schedule.Timeout, 1)
+}
+
+func short(d time.Duration) string {
+	if d < time.Hour {
+		return "half an hour"
+	}
+	return "two hours"
 }
 
 // undeliveredAlarm is the age of an undelivered set that raises the alarm.

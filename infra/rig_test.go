@@ -124,8 +124,10 @@ var (
 	aurora = map[string]any{"database": "aurora", "openaiBaseUrl": "https://models.example.com:8000/v1",
 		"reviewUrl": "true", "reviewContracts": "true", "console": "cognito", "databaseConnections": "110",
 		"otlpEndpoint": "http://collector.internal:4318"}
-	// sealed is all that security asks for.
-	sealed = map[string]any{"database": "aurora", "kmsKeyArn": "create", "permissionsBoundaryArn": boundary, "reviewUrl": "true", "ocr": "textract",
+	// sealed is a network without a way out, a database that pauses, and all that security asks for.
+	sealed = map[string]any{"database": "aurora", "natGateways": "0", "databaseReaders": "1", "databaseMinCapacity": "0",
+		"databaseLogExports": "true", "kmsKeyArn": "create", "permissionsBoundaryArn": boundary, "reviewUrl": "true", "ocr": "textract",
+		"openaiBaseUrl": "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1", "model": "openai.gpt-oss-120b-1:0",
 		"emailFrom": "matchbook@example.com", "emailTo": "ops@example.com"}
 	// nagged are those that cdk-nag looks at, too.
 	nagged = map[string]map[string]any{"existing database": everything, "aurora": aurora, "sealed": sealed}

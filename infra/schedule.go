@@ -41,7 +41,11 @@ func (s *site) invokeEvery(function awslambda.Function, task manifest.Task) {
 	schedule.Node().AddDependency(role)
 }
 
+// rate returns the expression of a period; an hour begins on the hour.
 func rate(every time.Duration) string {
+	if every == time.Hour {
+		return "cron(0 * * * ? *)"
+	}
 	unit := "minutes"
 	if every == time.Minute {
 		unit = "minute"

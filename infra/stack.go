@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	"matchbook/infra/settings"
 
@@ -32,6 +33,9 @@ type site struct {
 // newStack describes all resources of one stage. To add a workload, add a row to the
 // manifest.
 func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[string]string) {
+	if c.Pauses() { // it wakes the database together with the sweep, once an hour
+		f.Schedule.Every = time.Hour
+	}
 	s := newSite(app, c, f, code)
 	var workloads []queueFunction
 	for _, function := range f.Functions {

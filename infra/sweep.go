@@ -24,6 +24,9 @@ func newSweep(s *site, workloads []queueFunction) awslambda.Function {
 		}
 	}
 	variables.values[variable.QueueURL] = jsii.String("")
+	if s.config.Pauses() {
+		variables.values[variable.SweepRests] = jsii.String("true")
+	}
 	s.addReceiver(variables, manifest.Sets)
 	s.addReceiver(variables, manifest.Events)
 	sweep := s.newFunction(s.facts.Sweep, variables)

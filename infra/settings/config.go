@@ -32,6 +32,12 @@ type Config struct {
 	DatabaseCA          string // PEM file with the certificates that sign the database's
 	SubnetIDs           []string
 	SecurityGroupIDs    []string
+	// Only with a new database: the NAT gateways of its network, without which VPC endpoints lead to
+	// AWS, and nothing further; the reader instances; the minimum of ACUs, 0 to pause; and whether
+	// its log goes to CloudWatch Logs.
+	NATGateways, Readers int
+	MinCapacity          float64
+	LogExports           bool
 	// The model.
 	Mode            string
 	OpenAISecret    string
@@ -182,6 +188,10 @@ func settings(c *Config) []setting {
 		{"matchQueueArn", "", pattern(&c.MatchQueue, queueARN, "the ARN of a standard queue")},
 		{"matchDeadLetterQueueArn", "", pattern(&c.MatchDeadLetterQueue, queueARN, "the ARN of a standard queue")},
 		{"bucketArn", "", pattern(&c.Bucket, `arn:aws[a-z-]*:s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`, "the ARN of a bucket")},
+		{"natGateways", "1", count(&c.NATGateways, 2)},
+		{"databaseReaders", "0", count(&c.Readers, 1)},
+		{"databaseMinCapacity", "0.5", capacity(&c.MinCapacity)},
+		{"databaseLogExports", "false", yesOrNo(&c.LogExports)},
 	}
 }
 
@@ -194,6 +204,10 @@ const queueARN = `arn:aws[a-z-]*:sqs:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,80}`
 
 // NewKey stands for a KMS key made by the stack.
 const NewKey = "create"
+
+// MaxCapacity of a new database, in ACUs of 2 GiB, allows far more connections than the functions
+// open.
+const MaxCapacity = 4
 
 // processor matches the name of a Document AI processor or one of its versions.
 const processor = `projects/[A-Za-z0-9_.:-]+/locations/[A-Za-z0-9_-]+/processors/[A-Za-z0-9_-]+` +
@@ -290,6 +304,8 @@ func (c Config) check() (errs []error) {
 			"otlpEndpoint: must be https, because a key may be sent to it"},
 		{c.Mode == "model" && c.Model == "",
 			"model: must not be empty; leave it out for " + manifest.DefaultModel + ", or set mode=rules to ask no model"},
+		{c.Database == "existing" && (c.NATGateways != 1 || c.Readers != 0 || c.MinCapacity != 0.5 || c.LogExports),
+			"natGateways, databaseReaders, databaseMinCapacity, databaseLogExports: must not be set without database=aurora"},
 		{(c.MatchQueue == "") != (c.MatchDeadLetterQueue == ""), "matchQueueArn, matchDeadLetterQueueArn: must be set together"},
 		{strings.HasPrefix(c.MatchQueue, "arn:") && c.MatchQueue == c.MatchDeadLetterQueue,
 			"matchDeadLetterQueueArn: must be another queue than matchQueueArn"},
@@ -300,8 +316,11 @@ func (c Config) check() (errs []error) {
 			errs = append(errs, errors.New(rule.what))
 		}
 	}
-	return errs
+	return append(errs, c.unreachable()...)
 }
+
+// Pauses reports whether the database pauses while nobody is connected to it.
+func (c Config) Pauses() bool { return c.Database == "aurora" && c.MinCapacity == 0 }
 
 // ChecksDatabase reports whether the functions check the database's certificate, with DatabaseCA or,
 // for the stack's own database, with the certificates of RDS.

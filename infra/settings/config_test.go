@@ -178,6 +178,13 @@ func TestRead(t *testing.T) {
 		{map[string]any{"bucketArn": "arn:aws:s3:::documents.example.com"}, ""},
 		{map[string]any{"bucketArn": "documents"}, "bucketArn: expected the ARN of a bucket"},
 		{map[string]any{"bucketArn": "arn:aws:s3:::documents", "inboxDays": "30"}, "only the bucket's owner can set its lifecycle"},
+		{map[string]any{"natGateways": "1"}, ""},
+		{map[string]any{"natGateways": "3"}, "natGateways: expected a whole number from 0 to 2"},
+		{map[string]any{"databaseReaders": "1"}, "must not be set without database=aurora"},
+		{map[string]any{"databaseLogExports": true}, "must not be set without database=aurora"},
+		{map[string]any{"database": "aurora", "databaseReaders": 1.0, "databaseMinCapacity": "0", "natGateways": 2.0, "databaseLogExports": true}, ""},
+		{map[string]any{"database": "aurora", "databaseMinCapacity": "0.3"}, "databaseMinCapacity: expected ACUs from 0 to 4, in steps of 0.5"},
+		{map[string]any{"database": "aurora", "databaseMinCapacity": "4.5"}, "databaseMinCapacity: expected ACUs from 0 to 4, in steps of 0.5"},
 		{map[string]any{"Stage": "dev"}, "Stage: unknown setting; use one of stage, database"},
 	} {
 		_, err := Read(tc.context)

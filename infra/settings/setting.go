@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"math"
 	"net/mail"
 	"net/url"
 	"os"
@@ -84,6 +85,25 @@ func number(to *int) func(string) error {
 	return func(s string) (err error) {
 		if *to, err = strconv.Atoi(s); err != nil || *to < 1 {
 			return errors.New("expected a whole number above 0")
+		}
+		return nil
+	}
+}
+
+func count(to *int, most int) func(string) error {
+	return func(s string) (err error) {
+		if *to, err = strconv.Atoi(s); err != nil || *to < 0 || *to > most {
+			return fmt.Errorf("expected a whole number from 0 to %d", most)
+		}
+		return nil
+	}
+}
+
+// capacity is in ACUs, which Aurora has in halves.
+func capacity(to *float64) func(string) error {
+	return func(s string) (err error) {
+		if *to, err = strconv.ParseFloat(s, 64); err != nil || !(*to >= 0 && *to <= MaxCapacity) || math.Trunc(*to*2) != *to*2 {
+			return fmt.Errorf("expected ACUs from 0 to %d, in steps of 0.5", MaxCapacity)
 		}
 		return nil
 	}

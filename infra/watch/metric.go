@@ -4,6 +4,7 @@ package watch
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"matchbook/lambda/manifest/metric"
@@ -15,8 +16,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// period is the period of every metric here, in alarms and on the dashboard.
-func period() awscdk.Duration { return awscdk.Duration_Minutes(jsii.Number(5)) }
+// Period is the period of every metric here, in alarms and on the dashboard.
+const Period = 5 * time.Minute
+
+func period() awscdk.Duration { return awscdk.Duration_Minutes(jsii.Number(Period.Minutes())) }
 
 // Metric returns a metric of Matchbook, for a function of a stage.
 func Metric(stage, function, name, statistic string) awscloudwatch.Metric {

@@ -20,6 +20,11 @@ type Gauges struct {
 	Events            EventGauges
 }
 
+// Open reports whether anything waits or is at work.
+func (g Gauges) Open() bool {
+	return g.Pending+g.InProgress+g.Parked+g.Unsent+g.Undelivered+g.Events.Waiting > 0
+}
+
 // gaugesSQL reads rows under way by the index on their status, because most rows have
 // succeeded. A row in progress is due again when its lease ends. A channel's deliveries are
 // found as by pendingSQL.

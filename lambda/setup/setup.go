@@ -63,6 +63,7 @@ type Config struct {
 	Offers        ReceiverConfig // of offer and the sweep
 	Events        ReceiverConfig // of match and the sweep
 	CatchUp       time.Duration  // of schedule: dates due longer ago are skipped
+	SweepRests    bool           // leave the database alone while nothing is open, so that it can pause
 	SQS           *sqs.Client    // of the queues; nil opens one by the AWS variables
 	Metrics       *emf.Set       // collects the counts; may be nil
 	Trace         trace.Config
@@ -233,6 +234,7 @@ func LoadSweep(env Env, functions []manifest.Function) (Config, error) {
 		append([]string{variable.DatabaseURL, variable.OffersWebhookSecret, variable.EventsWebhookSecret},
 			manifest.ChannelSecrets()...)...)
 	c.Offers, c.Events = loadOffers(env, &errs), loadEvents(env, &errs)
+	c.SweepRests = env(variable.SweepRests) != ""
 	c.Queues = map[string]string{}
 	for _, f := range functions {
 		if f.Rowless {

@@ -139,12 +139,17 @@ func Sweep(ctx context.Context, c Config, log *slog.Logger, workloads []Workload
 		}
 	}
 	if c.Metrics != nil {
-		s.Measure = func(ctx context.Context, r sweep.Report, failed error) {
-			gauges, err := readGauges(ctx, db, workloads, channels)
+		var gauges postgres.Gauges
+		s.Measure = func(ctx context.Context, r sweep.Report, failed error) (open bool) {
+			gauges, err = readGauges(ctx, db, workloads, channels)
 			telemetry.CountSweep(c.Metrics, r, failed, gauges, err)
 			if err != nil {
 				log.Error("reading gauges failed", "reason", failure.Of(err).Text)
 			}
+			return err != nil || gauges.Open()
+		}
+		if c.SweepRests {
+			s.Rest = func() { telemetry.CountSweep(c.Metrics, sweep.Report{}, nil, gauges, nil) }
 		}
 	}
 	return s, db.Close, nil

@@ -47,6 +47,9 @@ func instead(all []schedule, name string) string {
 
 func timely(fn function, s schedule) result {
 	want := rate(fn.task.Every)
+	if s.rate == hourly && !fn.task.Repairs {
+		want = hourly
+	}
 	switch {
 	case s.off:
 		return wrong(s.name, "Enable the schedule.", "the schedule of %s is disabled", fn.name)
@@ -61,6 +64,9 @@ func timely(fn function, s schedule) result {
 	}
 	return fine(s.name, "it starts %s: %s", fn.name, s.rate)
 }
+
+// hourly is the schedule of offers in a stack with a database that pauses.
+const hourly = "cron(0 * * * ? *)"
 
 // rate is a period as EventBridge Scheduler has it.
 func rate(every time.Duration) string {

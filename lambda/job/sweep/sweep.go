@@ -95,8 +95,12 @@ type Sweeper struct {
 	// Grace is the time for the program of an inserted row to publish it; 0 is a minute.
 	Grace time.Duration
 	// Measure is called at the end of every run, with its report so far and the error that
-	// ended it. It may be nil.
-	Measure func(ctx context.Context, r Report, failed error)
+	// ended it, and returns whether anything is open. It may be nil.
+	Measure func(ctx context.Context, r Report, failed error) (open bool)
+	// Rest, if set, is called instead of a run that would find nothing; see rests.
+	Rest func()
+
+	looked time.Time // the start of the last run, if it found nothing open
 }
 
 // measureFor is kept free at the end of a run for measuring, even if the database or a channel
@@ -143,8 +147,18 @@ func (r *Report) count(k Repair) {
 // Run does one sweep. It sends notifications at the end, including its own failures', even if
 // it couldn't repair.
 func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
+	began := time.Now()
+	if s.Rest != nil && rests(s.looked, began, s.idle(ctx)) {
+		s.Rest()
+		return r, nil
+	}
 	if s.Measure != nil {
-		defer func(ctx context.Context) { s.Measure(ctx, r, err) }(ctx)
+		defer func(ctx context.Context) {
+			s.looked = time.Time{}
+			if open := s.Measure(ctx, r, err); !open && err == nil && r == (Report{}) {
+				s.looked = began
+			}
+		}(ctx)
 		var cancel context.CancelFunc
 		ctx, cancel = endEarlier(ctx, measureFor)
 		defer cancel()

@@ -368,11 +368,12 @@ func TestMeasuringHasTime(t *testing.T) {
 				t.Errorf("notifications have %v less than the run, want 13 s", end.Sub(got))
 			}
 		},
-		Measure: func(ctx context.Context, r sweep.Report, failed error) {
+		Measure: func(ctx context.Context, r sweep.Report, failed error) bool {
 			steps = append(steps, "measure")
 			if got, _ := ctx.Deadline(); !got.Equal(end) || r.Overdue != 1 || !errors.Is(failed, down) {
 				t.Errorf("got %+v, %v, and %v less than the run", r, failed, end.Sub(got))
 			}
+			return true
 		}}
 	ctx, cancel := context.WithDeadline(t.Context(), end)
 	defer cancel()

@@ -23,6 +23,7 @@ type needs struct {
 	files              []manifest.Access
 	filesOptional      bool
 	migrates, schedule bool
+	repairs            bool
 	tokens, login      bool
 }
 
@@ -60,7 +61,7 @@ func all() (list []needs) {
 
 func ofTask(t manifest.Task) needs {
 	n := needs{name: t.Name, purpose: t.Purpose, timeout: t.Timeout, every: t.Every, memory: t.MemoryMB, reserved: t.Instances,
-		streams: t.URL, files: t.Files, filesOptional: true,
+		streams: t.URL, repairs: t.Repairs, files: t.Files, filesOptional: true,
 		rights:    permission.OfTask(t, manifest.Functions()),
 		publishes: append(to(t.PublishesTo, target{required: true}), to(t.AlsoPublishesTo, target{})...)}
 	if n.reserved == 0 {

@@ -19,6 +19,8 @@ var variables = []struct {
 	{every, Variable{Name: variable.DatabasePort, Default: "5432", Meaning: "its port, likewise"}},
 	{every, Variable{Name: variable.DatabaseName, Default: "postgres", Meaning: "its database, likewise"}},
 	{every, Variable{Name: variable.RootCertificates, Meaning: "a file of CA certificates for the database, such as one in a layer"}},
+	{every, Variable{Name: variable.ConnectTimeout, Default: "5", Meaning: "the time limit of connecting to it, in seconds"}},
+	{repairs, Variable{Name: variable.SweepRests, Meaning: "any value, for a database that pauses without connections"}},
 	{makesAppUser, Variable{Name: variable.AppDatabaseURL, Meaning: "the database as the programs' user, which migrations then make"}},
 	{hasQueue, Variable{Name: variable.QueueURL, Required: true, Meaning: "the queue that feeds the function"}},
 	{hasRetries, Variable{Name: variable.RetrySchedule, Meaning: "the backoff before each retry"}},
@@ -78,6 +80,7 @@ func logsIn(n needs) bool       { return n.login }
 func signsTokens(n needs) bool  { return n.tokens }
 func queuesOffers(n needs) bool { return n.schedule }
 func traces(n needs) bool       { return !n.migrates }
+func repairs(n needs) bool      { return n.repairs }
 func makesAppUser(n needs) bool { return n.migrates }
 
 func delivers(r manifest.Receiver) func(needs) bool {

@@ -20,8 +20,12 @@ const (
 	DatabaseName = "PGDATABASE"
 	// RootCertificates names a file of CA certificates, as for every PostgreSQL client.
 	RootCertificates = "PGSSLROOTCERT"
-	MatchMode        = "MATCH_MODE"
-	RetrySchedule    = "RETRY_SCHEDULE"
+	// ConnectTimeout limits connecting, in seconds, as for every PostgreSQL client.
+	ConnectTimeout = "PGCONNECT_TIMEOUT"
+	// SweepRests, if not empty, makes the sweep leave the database alone while nothing is open.
+	SweepRests    = "SWEEP_RESTS"
+	MatchMode     = "MATCH_MODE"
+	RetrySchedule = "RETRY_SCHEDULE"
 	// The model: use any with the OpenAI API.
 	OpenAIKey            = "OPENAI_API_KEY"
 	OpenAIBaseURL        = "OPENAI_BASE_URL"

@@ -110,6 +110,8 @@ func withGoose(
 	if err := refusePooler(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
+	// The session with goose's lock is idle during the migrations.
+	config.ConnConfig.RuntimeParams["idle_session_timeout"] = "0"
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 	provider, err := newProvider(db, files)

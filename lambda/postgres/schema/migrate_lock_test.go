@@ -67,6 +67,22 @@ func TestLockTimeoutGivesUp(t *testing.T) {
 	}
 }
 
+// The session that holds the lock is idle for as long as the migrations take, and so must not end
+// by the server's limit.
+func TestLockOutlivesIdleLimit(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.EmptyURL(t)
+	conn := postgrestest.Conn(t, url)
+	must.Get(conn.Exec(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET idle_session_timeout = 60000', current_database()); END $$"))(t)
+	files := fstest.MapFS{"00001_seen.sql": {Data: []byte("-- +goose Up\nCREATE TABLE seen AS SELECT current_setting('idle_session_timeout') AS timeout;\n")}}
+	must.Get(schema.MigrateFiles(t.Context(), url, files, nil))(t)
+	var got string
+	must.OK(t, conn.QueryRow(t.Context(), "SELECT timeout FROM seen").Scan(&got))
+	if got != "0" {
+		t.Errorf("a session of the migrations may be idle for %s", got)
+	}
+}
+
 // Another failure is none that goes away.
 func TestWrongMigrationOnce(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"matchbook/infra/settings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -47,8 +50,9 @@ func (s *site) newVPC() (awsec2.Vpc, network) {
 	})
 	anywhere := awsec2.Peer_AnyIpv4()
 	functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and the model"), nil)
-	for port, whose := range s.config.Ports() {
-		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String(whose), nil)
+	ports := s.config.Ports()
+	for _, port := range slices.Sorted(maps.Keys(ports)) {
+		functions.AddEgressRule(anywhere, awsec2.Port_Tcp(jsii.Number(port)), jsii.String(ports[port]), nil)
 	}
 	net := network{groups: []string{*functions.SecurityGroupId()}, functions: functions}
 	selected := vpc.SelectSubnets(&awsec2.SubnetSelection{SubnetGroupName: jsii.String("functions")})

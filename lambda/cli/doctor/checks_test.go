@@ -229,3 +229,17 @@ func TestFindsMatchFaults(t *testing.T) {
 		})
 	}
 }
+
+// Offers may be queued on the hour, for a database that pauses; a sweep can't be that slow.
+func TestHourlySchedules(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]Severity{manifest.Schedule.Name: OK, manifest.Sweep.Name: Warning} {
+		fn := function{name: task, task: manifest.Sweep}
+		if task == manifest.Schedule.Name {
+			fn.task = manifest.Schedule
+		}
+		if got := timely(fn, schedule{name: task, rate: "cron(0 * * * ? *)", target: functionOf + task + ":live"}); got.severity != want {
+			t.Errorf("%s: got %+v", task, got)
+		}
+	}
+}

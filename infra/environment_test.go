@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -69,7 +70,7 @@ func TestVariableDefaults(t *testing.T) {
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
 	located := synthesise(t, wishes{context: everything}).variables(t, "MatchFunction") // its secret has no host
 	paused := synthesise(t, wishes{context: sealed}).variables(t, "SweepFunction")
-	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL} // the last is for migrations
+	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL, variable.FunctionsDatabaseURL} // the last two are for migrations
 	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]
@@ -105,7 +106,7 @@ func TestVariableDefaults(t *testing.T) {
 			t.Errorf("%s%s is missing", name, variable.SecretSuffix)
 		}
 	}
-	if len(migrate) != 3 { // the stage, the database and its secret
+	if len(migrate) != 4 { // the stage, the database and its secret, and the model's
 		t.Errorf("the migration gets %v", migrate)
 	}
 }
@@ -179,7 +180,8 @@ func TestIngestOCREngine(t *testing.T) {
 			}
 			for _, other := range []string{"MatchFunction", "InboxFunction", "SweepFunction", "MigrateFunction"} {
 				for variable := range tpl.variables(t, other) {
-					if variable == "OCR" || strings.HasPrefix(variable, "DOCUMENTAI") {
+					if variable == "OCR" || strings.HasPrefix(variable, "DOCUMENTAI") &&
+						(other != "MigrateFunction" || variable != "DOCUMENTAI_KEY_SECRET_ARN") {
 						t.Errorf("%s has %s", other, variable)
 					}
 				}
@@ -216,6 +218,35 @@ func TestOwnerMigratesOnly(t *testing.T) {
 			t.Errorf("%s uses %q", function, secret)
 		}
 		tpl.check(t, at(function, "/var/task/database-ca.pem", "Environment", "Variables", "PGSSLROOTCERT"))
+	}
+}
+
+// The migrations read every secret of every function, and run again when one has another ARN.
+func TestMigrationChecksSecrets(t *testing.T) {
+	t.Parallel()
+	for name, context := range map[string]map[string]any{"nothing": bare, "everything": everything, "own model": ownModel, "aurora": aurora} {
+		tpl := synthesise(t, wishes{context: context})
+		var read []string
+		for variable, arn := range tpl.variables(t, "MigrateFunction") {
+			if strings.HasSuffix(variable, "_SECRET_ARN") {
+				read = append(read, arn)
+			}
+		}
+		properties, _ := json.Marshal(tpl.Resources["Schema"].Properties)
+		for _, function := range tpl.of("AWS::Lambda::Function") {
+			for variable, arn := range tpl.variables(t, function) {
+				if !strings.HasSuffix(variable, "_SECRET_ARN") || arn == "" {
+					continue
+				}
+				if !slices.Contains(read, arn) {
+					t.Errorf("%s: %s of %s is not read: %s", name, variable, function, arn)
+				}
+				value := tpl.Resources[function].Properties["Environment"].(map[string]any)["Variables"].(map[string]any)[variable]
+				if text, _ := json.Marshal(value); !strings.Contains(string(properties), string(text)) {
+					t.Errorf("%s: the migrations don't run again with another %s: %s", name, variable, properties)
+				}
+			}
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 		cfn.SetLayers(&[]*string{jsii.String(arn)})
 	}
 	s.network.attach(function)
+	if !task.Deploys {
+		maps.Copy(s.secrets, variables.secrets)
+	}
 	s.output(id+"Name", task.Purpose, function.FunctionName())
 	return function
 }
@@ -73,7 +76,7 @@ func (s *site) live(function awslambda.Function, name string) awslambda.Alias {
 		AliasName: jsii.String("live"),
 		Version:   function.CurrentVersion(),
 	}), title(name)+"Live")
-	alias.Node().AddDependency(s.schema)
+	alias.Node().AddDependency(s.schema.resource)
 	return alias
 }
 

@@ -147,7 +147,7 @@ func TestRolePermissions(t *testing.T) {
 				slices.Concat(byInbox, []string{byName("dev/database-url")})...),
 			"IngestFunctionRole": ofAll("IngestFunctionRole",
 				slices.Concat(onFiles, []string{byName("dev/database-url"), byName("dev/openai-api-key")})...),
-			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url")),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", byName("dev/database-url"), byName("dev/openai-api-key")),
 			"OfferFunctionRole": ofAll("OfferFunctionRole",
 				slices.Concat(onOffers, []string{byName("dev/database-url")})...),
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", toOffers, byName("dev/database-url")),
@@ -182,9 +182,11 @@ func TestRolePermissions(t *testing.T) {
 			"OfferFunctionRole": ofAll("OfferFunctionRole",
 				slices.Concat(onOffers, exact, inVPC, mail, receiver, []string{byName("prod/slack-webhook-url")})...),
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(exact, inVPC, []string{toOffers})...),
-			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(exact[:2], inVPC)...), // without traces
-			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
-			"ConsoleFunctionRole":  ofAll("ConsoleFunctionRole", slices.Concat(byClient, exact, inVPC)...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(exact, inVPC, receiver, events, byClient[:1], []string{
+				byName("prod/openai-api-key"), byName("prod/slack-webhook-url"), "secretsmanager:GetSecretValue ${ReviewTokenSecret}",
+				"secretsmanager:GetSecretValue arn:aws:secretsmanager:eu-central-1:000000000000:secret:google-AbCdEf"})...),
+			"WebFunctionRole":     ofAll("WebFunctionRole", slices.Concat(byWeb, exact, inVPC)...),
+			"ConsoleFunctionRole": ofAll("ConsoleFunctionRole", slices.Concat(byClient, exact, inVPC)...),
 		}},
 		"aurora": {aurora, map[string][]string{
 			"MatchFunctionRole": ofAll("MatchFunctionRole",
@@ -197,8 +199,9 @@ func TestRolePermissions(t *testing.T) {
 			"SweepFunctionRole":    ofAll("SweepFunctionRole", slices.Concat(bySweep, inVPC, []string{attached})...),
 			"OfferFunctionRole":    ofAll("OfferFunctionRole", slices.Concat(onOffers, inVPC, []string{attached})...),
 			"ScheduleFunctionRole": ofAll("ScheduleFunctionRole", slices.Concat(inVPC, []string{attached, toOffers})...),
-			"MigrateFunctionRole":  ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{owned, attached})...),
-			"WebFunctionRole":      ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
+			"MigrateFunctionRole": ofAll("MigrateFunctionRole", slices.Concat(inVPC, []string{owned, attached, byName("dev/openai-api-key"),
+				"secretsmanager:GetSecretValue ${ReviewTokenSecret}", "secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),
+			"WebFunctionRole": ofAll("WebFunctionRole", slices.Concat(byWeb, inVPC, []string{attached})...),
 			"ConsoleFunctionRole": ofAll("ConsoleFunctionRole",
 				slices.Concat(onDesk, inVPC, []string{attached, "secretsmanager:GetSecretValue ${ConsoleClientSecret}"})...),
 			"VpcRejectedIAMRole136DD74E": {

@@ -1,20 +1,29 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"matchbook/infra/bootstrap"
 	"matchbook/lambda/manifest/variable"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 )
 
+// migration is the function that migrates the schema, and the custom resource that calls it.
+type migration struct {
+	function awslambda.Function
+	resource awscdk.CustomResource
+}
+
 // newMigration migrates the schema during a deployment. CloudFormation calls the function as
-// a custom resource whenever its bootstrap, which contains the migrations, or the database
-// has changed. Make resources depend on the result, so that they change only if it succeeds.
-func newMigration(s *site) constructs.IDependable {
+// a custom resource whenever its bootstrap, which contains the migrations, the database or the
+// ARN of a secret has changed. Make resources depend on the result, so that they change only if
+// it succeeds.
+func newMigration(s *site) migration {
 	task, database := s.facts.Migrate, s.database
 	secrets := map[string]secret{variable.DatabaseURL: database.owner}
 	properties := map[string]any{"Migrations": bootstrap.Fingerprint(s.code[task.Name]), "Database": database.owner.arn}
@@ -31,5 +40,22 @@ func newMigration(s *site) constructs.IDependable {
 	})
 	called(resource, "Schema")
 	s.database.before(resource)
-	return resource
+	return migration{migrate, resource}
+}
+
+// checkSecrets lets the migrations read all functions' secrets, so that a wrong ARN fails the
+// deployment before a new version starts without its secret. Call it after the last function.
+func (s *site) checkSecrets() {
+	checked := s.schema.resource.Node().DefaultChild().(awscdk.CfnResource)
+	for _, name := range slices.Sorted(maps.Keys(s.secrets)) {
+		secret := s.secrets[name]
+		if name == variable.DatabaseURL {
+			if name = variable.FunctionsDatabaseURL; s.database.made || *secret.arn == *s.database.owner.arn {
+				continue // the migrations use it anyway
+			}
+		}
+		s.schema.function.AddEnvironment(jsii.String(name+variable.SecretSuffix), secret.arn, nil)
+		s.allowRead(s.schema.function.Role(), secret)
+		checked.AddPropertyOverride(jsii.String("Secrets."+name), secret.arn)
+	}
 }

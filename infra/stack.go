@@ -25,7 +25,8 @@ type site struct {
 	files    awss3.IBucket
 	key      awskms.IKey // of queues, files, logs and alarms; nil: the services' own
 	alarms   *alarms
-	schema   constructs.IDependable // new versions must wait for it
+	schema   migration              // new versions must wait for it
+	secrets  map[string]secret      // of all functions but the migrations, by their variables
 	api      awsapigatewayv2.CfnApi // of the console, or nil
 	accepted []accepted
 }
@@ -45,6 +46,7 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 	s.reviewContracts(workloads)
 	sweep, schedule, web := newSweep(s, workloads), newOfferSchedule(s, workloads), newWeb(s, workloads)
 	newDashboard(s, workloads, sweep, schedule, web, newConsole(s, workloads))
+	s.checkSecrets()
 	s.writeAccepted()
 }
 
@@ -57,7 +59,7 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 	})
 	awscdk.Tags_Of(stack).Add(jsii.String("application"), jsii.String("matchbook"), nil)
 	awscdk.Tags_Of(stack).Add(jsii.String("stage"), jsii.String(c.Stage), nil)
-	s := &site{stack: stack, config: c, facts: f, code: code}
+	s := &site{stack: stack, config: c, facts: f, code: code, secrets: map[string]secret{}}
 	s.warnOfSilence()
 	s.limitRoles()
 	s.key = s.newKey()

@@ -80,6 +80,7 @@ locals {
     [for variable, arn in var.secrets : "${variable}_SECRET_ARN"],
     keys(var.settings),
     [for variable, value in var.settings : "${variable}=${value}"],
+    var.migrate_secret == "" ? [] : ["FUNCTIONS_DATABASE_URL_SECRET_ARN"],
     var.key == "" ? [] : ["key"],
     var.network == null ? [] : ["network"],
   )
@@ -90,6 +91,7 @@ locals {
   secrets = { for name, f in local.functions : name => merge(
     { for v in f.environment : v.name => var.secrets[v.name] if v.secret && contains(keys(var.secrets), v.name) },
     { for v in f.environment : v.name => var.migrate_secret if name == "migrate" && v.name == "DATABASE_URL" && var.migrate_secret != "" },
+    { for v in f.environment : v.name => var.secrets["DATABASE_URL"] if v.name == "FUNCTIONS_DATABASE_URL" && var.migrate_secret != "" },
   ) }
   resources = merge(
     { "*" = ["*"], "files" = [aws_s3_bucket.files.arn], "key" = [var.key], "mail" = var.mail },
@@ -261,11 +263,15 @@ resource "aws_lambda_function" "function" {
   }
 }
 
-# Migrations run whenever their bootstrap changes, before any new version takes traffic.
+# Migrations run whenever their bootstrap or a secret's ARN changes, before any new version takes
+# traffic, and check that they can read all secrets.
 resource "aws_lambda_invocation" "migrate" {
   function_name = aws_lambda_function.function["migrate"].function_name
   input         = "{}"
-  triggers      = { bootstrap = aws_lambda_function.function["migrate"].source_code_hash }
+  triggers = {
+    bootstrap = aws_lambda_function.function["migrate"].source_code_hash
+    secrets   = jsonencode(local.secrets["migrate"])
+  }
 }
 
 resource "aws_lambda_alias" "live" {

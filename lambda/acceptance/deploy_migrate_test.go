@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/schema"
+	"matchbook/lambda/setup/secret/secrettest"
 )
 
 // formation is the side of CloudFormation that waits for answers.
@@ -178,6 +179,36 @@ func TestFailedDeployment(t *testing.T) {
 				t.Errorf("a secret was sent: %q\n%s", a.Reason, text)
 			}
 		})
+	}
+}
+
+// A secret that only another function needs fails the deployment too, before a migration, with
+// the name of each and no value.
+func TestUnreadableSecretFailsDeployment(t *testing.T) {
+	m := secrettest.New(t)
+	m.Set("wrong-form", `{"OPENAI_API_KEYS":"PLANTED"}`)
+	m.Set("functions", `{"DATABASE_URL":"postgres://app:PLANTED@db/x"}`)
+	m.Set("slack", "https://PLANTED.example.com")
+	url := postgrestest.EmptyURL(t)
+	arn := func(variable, secret string) string { return variable + "_SECRET_ARN=" + secrettest.ARN(secret) }
+	env := []string{"DATABASE_URL=" + url, secrettest.URLVariable + "=" + m.URL, "AWS_REGION=eu-central-1",
+		"AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x", arn("FUNCTIONS_DATABASE_URL", "functions"), arn("SLACK_WEBHOOK_URL", "slack")}
+	f := newFormation(t, time.Minute, append(env, arn("OPENAI_API_KEY", "wrong-form"), arn("EVENTS_WEBHOOK_SECRET", "none"))...)
+	a := f.request("Update")
+	for _, want := range []string{`OPENAI_API_KEY_SECRET_ARN: secret wrong-form-AbCdEf: missing text member "OPENAI_API_KEY"`,
+		"EVENTS_WEBHOOK_SECRET_SECRET_ARN: secret none-AbCdEf does not exist"} {
+		if a.Status != "FAILED" || !strings.Contains(a.Reason, want) {
+			t.Errorf("got %s: %q, want %q", a.Status, a.Reason, want)
+		}
+	}
+	if strings.Contains(a.Reason+f.text.String(), "PLANTED") {
+		t.Errorf("a secret was sent: %q\n%s", a.Reason, f.text.String())
+	}
+	if status := must.Get(schema.Status(t.Context(), url))(t); !status[0].AppliedAt.IsZero() {
+		t.Error("the schema changed all the same")
+	}
+	if a := newFormation(t, time.Minute, env...).request("Update"); a.Status != "SUCCESS" {
+		t.Errorf("with readable secrets: %s: %q", a.Status, a.Reason)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -259,11 +260,17 @@ func queueMeaning(f manifest.Function) string {
 	return "the queue that feeds the " + f.Name + " function"
 }
 
-// LoadMigrate reads the database's address.
+// LoadMigrate reads the database's address. It reads all functions' secrets too, although
+// migrations don't use them, so that a wrong ARN fails the deployment instead of the functions.
 func LoadMigrate(env Env) (Config, error) {
-	c, env, errs := load(env, manifest.Match, secretsManager(), variable.DatabaseURL, variable.AppDatabaseURL)
-	c.AppDatabaseURL = env(variable.AppDatabaseURL)
-	return c, report(errs)
+	src := secretsManager()
+	c, own, errs := load(env, manifest.Match, src, variable.DatabaseURL, variable.AppDatabaseURL)
+	c.AppDatabaseURL = own(variable.AppDatabaseURL)
+	others := slices.DeleteFunc(append(slices.Clone(manifest.Secrets), variable.FunctionsDatabaseURL), func(name string) bool {
+		return name == variable.DatabaseURL || name == variable.OTLPHeaders // read by load
+	})
+	_, _, unread := src.Resolve(env, others...)
+	return c, report(append(errs, unread...))
 }
 
 // load reads the settings common to all functions, and the named secrets. Use the returned

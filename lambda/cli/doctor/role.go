@@ -237,7 +237,7 @@ var fullSecretARN = regexp.MustCompile(`-[A-Za-z0-9]{6}$`)
 // secretNeeds are the rights to read secrets, and to use the keys that encrypt them. IAM
 // compares the full ARN, which has six characters more than the one in a variable may have.
 func (l *look) secretNeeds(ctx context.Context, f *facts, env variables) (list []need) {
-	for _, name := range append(slices.Clone(manifest.Secrets), variable.AppDatabaseURL) {
+	for _, name := range append(slices.Clone(manifest.Secrets), variable.AppDatabaseURL, variable.FunctionsDatabaseURL) {
 		arn := env[name+variable.SecretSuffix]
 		if arn == "" || env.has(name) {
 			continue

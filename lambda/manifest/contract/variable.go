@@ -21,7 +21,8 @@ var variables = []struct {
 	{every, Variable{Name: variable.RootCertificates, Meaning: "a file of CA certificates for the database, such as one in a layer"}},
 	{every, Variable{Name: variable.ConnectTimeout, Default: "5", Meaning: "the time limit of connecting to it, in seconds"}},
 	{repairs, Variable{Name: variable.SweepRests, Meaning: "any value, for a database that pauses without connections"}},
-	{makesAppUser, Variable{Name: variable.AppDatabaseURL, Meaning: "the database as the programs' user, which migrations then make"}},
+	{migrates, Variable{Name: variable.AppDatabaseURL, Meaning: "the database as the programs' user, which migrations then make"}},
+	{migrates, Variable{Name: variable.FunctionsDatabaseURL, Meaning: "DATABASE_URL of all other functions, if it differs; its secret is checked"}},
 	{hasQueue, Variable{Name: variable.QueueURL, Required: true, Meaning: "the queue that feeds the function"}},
 	{hasRetries, Variable{Name: variable.RetrySchedule, Meaning: "the backoff before each retry"}},
 	{hasLease, Variable{Name: variable.Lease, Meaning: "the time until a dead worker is replaced"}},
@@ -81,19 +82,26 @@ func signsTokens(n needs) bool  { return n.tokens }
 func queuesOffers(n needs) bool { return n.schedule }
 func traces(n needs) bool       { return !n.migrates }
 func repairs(n needs) bool      { return n.repairs }
-func makesAppUser(n needs) bool { return n.migrates }
+func migrates(n needs) bool     { return n.migrates }
 
 func delivers(r manifest.Receiver) func(needs) bool {
 	return func(n needs) bool { return slices.Contains(n.delivers, r) }
 }
 
+func isSecret(name string) bool {
+	return slices.Contains(manifest.Secrets, name) || name == variable.AppDatabaseURL || name == variable.FunctionsDatabaseURL
+}
+
 func (n needs) environment() (list []Variable) {
 	for _, row := range variables {
 		if !row.of(n) {
+			if n.migrates && isSecret(row.Name) {
+				list = append(list, Variable{Name: row.Name, Secret: true, Meaning: "only its secret is checked: " + row.Meaning})
+			}
 			continue
 		}
 		v := row.Variable
-		v.Secret = slices.Contains(manifest.Secrets, v.Name) || v.Name == variable.AppDatabaseURL
+		v.Secret = isSecret(v.Name)
 		list = append(list, n.fill(v))
 	}
 	for _, t := range n.publishes {

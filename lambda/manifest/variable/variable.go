@@ -14,6 +14,9 @@ const (
 	MatchQueueURL = "MATCH_QUEUE_URL"
 	// AppDatabaseURL is the database as the programs' user; used by the migrations, to make it.
 	AppDatabaseURL = "APP_DATABASE_URL"
+	// FunctionsDatabaseURL is DATABASE_URL of the functions, if it differs from the migrations';
+	// they only read its secret.
+	FunctionsDatabaseURL = "FUNCTIONS_DATABASE_URL"
 	// The database's address for a secret without it, as for every PostgreSQL client.
 	DatabaseHost = "PGHOST"
 	DatabasePort = "PGPORT"

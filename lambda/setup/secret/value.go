@@ -32,10 +32,15 @@ func valueOf(name, text string, s server) (string, error) {
 	if json.Unmarshal([]byte(text), &fields) != nil {
 		return "", errors.New("invalid JSON object")
 	}
-	if value, ok := fields[name].(string); ok && strings.TrimSpace(value) != "" {
-		return strings.TrimSpace(value), nil
+	isDatabase := strings.HasSuffix(name, variable.DatabaseURL)
+	value, _ := fields[name].(string)
+	if value == "" && isDatabase { // the functions' secret, by the migrations' name for it
+		value, _ = fields[variable.DatabaseURL].(string)
 	}
-	if name == variable.DatabaseURL || name == variable.AppDatabaseURL {
+	switch value = strings.TrimSpace(value); {
+	case value != "":
+		return value, nil
+	case isDatabase:
 		return databaseURL(name, fields, s)
 	}
 	return "", fmt.Errorf("missing text member %q", name)

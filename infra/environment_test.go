@@ -70,7 +70,7 @@ func TestVariableDefaults(t *testing.T) {
 	console := synthesise(t, wishes{context: aurora}).variables(t, "ConsoleFunction")
 	located := synthesise(t, wishes{context: everything}).variables(t, "MatchFunction") // its secret has no host
 	paused := synthesise(t, wishes{context: sealed}).variables(t, "SweepFunction")
-	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL, variable.FunctionsDatabaseURL} // the last two are for migrations
+	notDeployed := []string{variable.ServerForTests, variable.Postgres, variable.AppDatabaseURL, variable.FunctionsDatabaseURL, variable.Rollout} // the last three are for migrations
 	for constant, name := range constants(t, "variable/variable.go") {
 		_, inMatch := match[name]
 		_, inSweep := sweep[name]

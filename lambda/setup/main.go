@@ -37,7 +37,7 @@ func serve(ctx context.Context, env Env, function string, load func(Env) (Config
 		return err
 	}
 	defer close()
-	lambda.StartWithOptions(handler, lambda.WithContext(ctx))
+	lambda.StartWithOptions(probed(handler, config), lambda.WithContext(ctx))
 	return nil
 }
 

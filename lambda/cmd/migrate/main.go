@@ -1,5 +1,6 @@
-// Command migrate is the Lambda function for schema migrations. CloudFormation runs it as a
-// custom resource before a new version takes traffic. Use the event {} to run it by hand.
+// Command migrate is the Lambda function that deployments call. CloudFormation runs it as a custom
+// resource, which migrates the schema before a new version takes traffic; CodeDeploy runs it
+// before and after the traffic, to check the new version. Use the event {} to migrate by hand.
 package main
 
 import (
@@ -7,26 +8,44 @@ import (
 	"os"
 
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
 
+	"github.com/aws/aws-lambda-go/cfn"
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
 func main() { run(context.Background(), os.Getenv) }
 
-// run reads the configuration in every invocation, because its errors must reach
-// CloudFormation, which otherwise waits an hour for an answer.
+// event is CloudFormation's or CodeDeploy's.
+type event struct {
+	cfn.Event
+	DeploymentID string `json:"DeploymentId"`
+	ExecutionID  string `json:"LifecycleEventHookExecutionId"`
+}
+
+// run reads the configuration in every invocation, because its errors must reach the caller,
+// which otherwise waits an hour for an answer.
 func run(ctx context.Context, env setup.Env) {
 	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	r := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]schema.Migration, error) {
+	schema := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]schema.Migration, error) {
 		config, err := setup.LoadMigrate(env)
+		if err == nil && env(variable.Rollout) != "" {
+			err = reachable(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
 		return setup.Migrate(ctx, config)
 	}}
-	lambda.StartWithOptions(telemetry.Handler(r.handle), lambda.WithContext(ctx))
+	rollout := &rollout{log: telemetry.Log, env: env}
+	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context, e event) (any, error) {
+		if e.DeploymentID != "" {
+			return nil, rollout.handle(ctx, e)
+		}
+		return schema.handle(ctx, e.Event)
+	}), lambda.WithContext(ctx))
 }

@@ -60,37 +60,47 @@ func (r *resource) handle(ctx context.Context, event cfn.Event) (result, error) 
 
 // run migrates, and returns in time for the answer.
 func (r *resource) run(ctx context.Context) (result, error) {
+	applied, err := inTime(ctx, r.migrate)
+	if errors.Is(err, errOutOfTime) {
+		err = errors.New("migrate the schema: out of time; check the log and the connection to PostgreSQL, then deploy again to continue")
+	}
+	return result{append([]schema.Migration{}, applied...)}, err
+}
+
+var errOutOfTime = errors.New("out of time")
+
+// inTime calls do, and returns in time for the answer, even if do hangs or panics.
+func inTime[T any](ctx context.Context, do func(context.Context) (T, error)) (value T, err error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(answerFor, time.Until(deadline)/2)))
 		defer cancel()
 	}
 	type outcome struct {
-		applied []schema.Migration
-		err     error
+		value T
+		err   error
 	}
 	ended := make(chan outcome, 1)
 	go func() {
-		applied, err := r.guarded(ctx)
-		ended <- outcome{applied, err}
+		value, err := guarded(ctx, do)
+		ended <- outcome{value, err}
 	}()
 	select {
 	case o := <-ended:
-		return result{append([]schema.Migration{}, o.applied...)}, o.err
+		return o.value, o.err
 	case <-ctx.Done():
 	}
-	return result{}, errors.New("migrate the schema: out of time; check the log and the connection to PostgreSQL, then deploy again " +
-		"to continue")
+	return value, errOutOfTime
 }
 
-// guarded turns a panic into an error, because CloudFormation needs an answer.
-func (r *resource) guarded(ctx context.Context) (applied []schema.Migration, err error) {
+// guarded turns a panic into an error, because the caller needs an answer.
+func guarded[T any](ctx context.Context, do func(context.Context) (T, error)) (value T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic during the migration (%T)", v)
+			err = fmt.Errorf("panic (%T)", v)
 		}
 	}()
-	return r.migrate(ctx)
+	return do(ctx)
 }
 
 func (r *resource) answer(ctx context.Context, event cfn.Event, done result, failed error) error {

@@ -54,8 +54,8 @@ var tree = rules{
 		{"github.com/jackc/pgx", "all SQL is in one place; local servers and clocks are no tables of ours",
 			[]string{"postgres/...", "local/...", "acceptance/example"}},
 		{"github.com/sashabaranov/go-openai", "a model is a port", []string{"llm/openai"}},
-		{"github.com/aws/aws-sdk-go-v2", "AWS is behind ports; the doctor compares what is deployed",
-			[]string{"setup/...", "blob", "job/sqsjob", "notify/email", "ingest/textract", "local/...", "function/ingest", "cli/doctor", "cli/clitest"}},
+		{"github.com/aws/aws-sdk-go-v2", "AWS is behind ports; the doctor compares what is deployed, and migrate answers CodeDeploy",
+			[]string{"setup/...", "blob", "job/sqsjob", "notify/email", "ingest/textract", "local/...", "function/ingest", "cli/doctor", "cli/clitest", "cmd/migrate"}},
 		{"github.com/aws/aws-cdk-go", "a function describes no stack", []string{"infra/..."}},
 	},
 }

@@ -17,6 +17,8 @@ const (
 	// FunctionsDatabaseURL is DATABASE_URL of the functions, if it differs from the migrations';
 	// they only read its secret.
 	FunctionsDatabaseURL = "FUNCTIONS_DATABASE_URL"
+	// Rollout is the CodeDeploy application. The migrate function checks its deployments.
+	Rollout = "ROLLOUT"
 	// The database's address for a secret without it, as for every PostgreSQL client.
 	DatabaseHost = "PGHOST"
 	DatabasePort = "PGPORT"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -53,4 +54,30 @@ func (r Reader) ReviewAttempts(ctx context.Context, id uuid.UUID, limit int) ([]
 // OfferAttempts is DocumentAttempts for a job of match offers.
 func (r Reader) OfferAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
 	return postgres.Rows[Attempt](ctx, r.db, offerAttemptsSQL, id, limit)
+}
+
+// VersionAttempts counts the ended attempts of a deployed version. Stalled ones are beyond their
+// lease without an end, as after a crash.
+type VersionAttempts struct {
+	Settled, Failed, Retried, Stalled int
+}
+
+// Bad returns the number of attempts without a good end.
+func (v VersionAttempts) Bad() int { return v.Failed + v.Retried + v.Stalled }
+
+// versionAttemptsSQL finds a version by its workers, since a function's log stream has it in
+// brackets: 2026/11/27/[12]0123abcd. Attempts that wait for a service that is away have no due_at.
+const versionAttemptsSQL = `
+SELECT count(*) FILTER (WHERE ended_at IS NOT NULL AND outcome IS DISTINCT FROM 'failed' AND outcome IS DISTINCT FROM 'pending'),
+	count(*) FILTER (WHERE outcome = 'failed'), count(*) FILTER (WHERE outcome = 'pending' AND due_at IS NOT NULL),
+	count(*) FILTER (WHERE ended_at IS NULL AND lease_until < now())
+FROM attempt WHERE claimed_at > now() - interval '1 hour' AND subject = $1 AND strpos(worker, '[' || $2 || ']') > 0`
+
+// VersionAttempts counts the attempts of a version of a function in the last hour.
+func (r Reader) VersionAttempts(ctx context.Context, f manifest.Function, version string) (v VersionAttempts, err error) {
+	found, err := postgres.Rows[VersionAttempts](ctx, r.db, versionAttemptsSQL, postgres.Tables[f.Name].Subject, version)
+	if err != nil {
+		return v, err
+	}
+	return found[0], nil
 }

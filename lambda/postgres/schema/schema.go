@@ -55,14 +55,23 @@ func Read(ctx context.Context, from Reader) (s State, err error) {
 	return compare(applied)
 }
 
-// Newer returns the newest applied migration if it's unknown to this program, or else 0. It needs
-// only migrations.Newest, so a function that calls it doesn't carry all migrations.
-func Newer(ctx context.Context, from Reader) (newer int64, err error) {
+// Newest returns the newest applied migration; 0 without any. It needs no migration, so a function
+// that calls it doesn't carry them.
+func Newest(ctx context.Context, from Reader) (newest int64, err error) {
 	applied, err := versions(ctx, from)
 	for version, is := range applied {
-		if is && version > migrations.Newest {
-			newer = max(newer, version)
+		if is {
+			newest = max(newest, version)
 		}
+	}
+	return newest, err
+}
+
+// Newer returns the newest applied migration if it's unknown to this program, or else 0.
+func Newer(ctx context.Context, from Reader) (newer int64, err error) {
+	newest, err := Newest(ctx, from)
+	if newest > migrations.Newest {
+		newer = newest
 	}
 	return newer, err
 }

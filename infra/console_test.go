@@ -25,7 +25,7 @@ func TestConsoleSetting(t *testing.T) {
 		at("ConsoleIntegration", "${ConsoleLive}", "IntegrationUri"), at("ConsoleRoute", "$default", "RouteKey"),
 		at("ConsoleFunction", manifest.Console.Instances, "ReservedConcurrentExecutions"),
 		at("ConsoleFunction", 29, "Timeout"), at("ConsoleFunctionLogs", 30, "RetentionInDays"))
-	if got := tpl.Resources["ConsoleLive"].DependsOn; !slices.Equal(got, []string{"Schema"}) {
+	if got := tpl.Resources["ConsoleLive"].DependsOn; !slices.Contains(got, "Schema") {
 		t.Errorf("a new version takes requests before the migration: it waits for %v", got)
 	}
 	if got := plain(tpl.Outputs["ConsoleUrl"].Value); got != "${ConsoleApi.ApiEndpoint}" {

@@ -144,7 +144,8 @@ func TestClosedNetwork(t *testing.T) {
 	}
 	const service = "com.amazonaws.${AWS::Region}."
 	compare(t, got, []string{"Gateway " + service + "s3", "Interface " + service + "sqs", "Interface " + service + "secretsmanager",
-		"Interface " + service + "bedrock-runtime", "Interface " + service + "textract", "Interface " + service + "email"})
+		"Interface " + service + "bedrock-runtime", "Interface " + service + "textract", "Interface " + service + "email",
+		"Interface " + service + "codedeploy", "Interface " + service + "lambda"})
 	if got := tpl.at(t, "MatchFunction", "VpcConfig"); !strings.Contains(got, "VpcfunctionsSubnet1") || !strings.Contains(got, "VpcfunctionsSubnet2") {
 		t.Errorf("match is in %s", got)
 	}

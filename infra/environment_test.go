@@ -106,7 +106,7 @@ func TestVariableDefaults(t *testing.T) {
 			t.Errorf("%s%s is missing", name, variable.SecretSuffix)
 		}
 	}
-	if len(migrate) != 4 { // the stage, the database and its secret, and the model's
+	if len(migrate) != 5 { // the stage, the database and its secret, the model's, and the rollout
 		t.Errorf("the migration gets %v", migrate)
 	}
 }

@@ -30,6 +30,8 @@ func (s *site) newFunction(task manifest.Task, variables environment) awslambda.
 		MemorySize:   jsii.Number(task.MemoryMB),
 		Environment:  variables.of(s),
 		Role:         s.newRole(id, logs, variables),
+		// Keep old versions, because a rollback needs them.
+		CurrentVersionOptions: &awslambda.VersionOptions{RemovalPolicy: awscdk.RemovalPolicy_RETAIN},
 		// Keep the text format, because the functions write JSON lines themselves.
 		LogGroup: logs,
 	}), id)
@@ -77,6 +79,7 @@ func (s *site) live(function awslambda.Function, name string) awslambda.Alias {
 		Version:   function.CurrentVersion(),
 	}), title(name)+"Live")
 	alias.Node().AddDependency(s.schema.resource)
+	s.lives[name] = alias
 	return alias
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -214,6 +216,9 @@ func TestRolePermissions(t *testing.T) {
 			t.Parallel()
 			tc.want["SweepScheduleRole"] = []string{"lambda:InvokeFunction ${SweepLive}"}
 			tc.want["ScheduleScheduleRole"] = []string{"lambda:InvokeFunction ${ScheduleLive}"}
+			for role, actions := range ofRollout(tc.want, tc.context) {
+				tc.want[role] = append(tc.want[role], actions...)
+			}
 			var want []string
 			for role, actions := range tc.want {
 				for _, action := range actions {
@@ -233,6 +238,32 @@ func TestRolePermissions(t *testing.T) {
 			compare(t, synthesise(t, wishes{context: tc.context}).granted(), want)
 		})
 	}
+}
+
+// ofRollout lists the permissions to check and move the versions of the functions with these roles.
+func ofRollout(roles map[string][]string, context map[string]any) map[string][]string {
+	if context["rollout"] == "all-at-once" {
+		return nil
+	}
+	stage, _ := context["stage"].(string)
+	prefix := "matchbook-" + cmp.Or(stage, "dev")
+	const of = "${AWS::Partition}:%s:${AWS::Region}:${AWS::AccountId}:"
+	lambda, deploy := "arn:"+fmt.Sprintf(of, "lambda")+"function:"+prefix+"-", "arn:"+fmt.Sprintf(of, "codedeploy")+"deploymentgroup:"+prefix
+	checks := []string{"codedeploy:ListDeploymentTargets *", "codedeploy:BatchGetDeploymentTargets *",
+		"codedeploy:PutLifecycleEventHookExecutionStatus " + deploy + "/*"}
+	moves := []string{"cloudwatch:DescribeAlarms *", "lambda:InvokeFunction ${MigrateFunction.Arn}"}
+	for role := range roles {
+		name, ok := strings.CutSuffix(role, "FunctionRole")
+		if !ok || name == "Migrate" {
+			continue
+		}
+		function := lambda + strings.ToLower(name)
+		checks = append(checks, "lambda:InvokeFunction "+function+":*")
+		for _, action := range []string{"GetAlias ", "UpdateAlias ", "GetProvisionedConcurrencyConfig "} {
+			moves = append(moves, "lambda:"+action+function, "lambda:"+action+function+":*")
+		}
+	}
+	return map[string][]string{"MigrateFunctionRole": checks, "RolloutRole": moves}
 }
 
 func compare(t *testing.T, got, want []string) {
@@ -267,7 +298,8 @@ func TestRoleTrust(t *testing.T) {
 		"ReviewFunctionRole": lambda, "OfferFunctionRole": lambda, "ScheduleFunctionRole": lambda,
 		"SweepFunctionRole": lambda, "MigrateFunctionRole": lambda,
 		"SweepScheduleRole":    `{"Service":"scheduler.amazonaws.com"}`,
-		"ScheduleScheduleRole": `{"Service":"scheduler.amazonaws.com"}`}
+		"ScheduleScheduleRole": `{"Service":"scheduler.amazonaws.com"}`,
+		"RolloutRole":          `{"Service":"codedeploy.amazonaws.com"}`}
 	for id, principal := range got {
 		if want[id] != principal {
 			t.Errorf("%s: got %s, want %s", id, principal, want[id])

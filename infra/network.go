@@ -83,6 +83,8 @@ func (s *site) newEndpoints(vpc awsec2.Vpc, functions awsec2.SecurityGroup) (rea
 		{"ModelEndpoint", s.config.AsksBedrock(), awsec2.InterfaceVpcEndpointAwsService_BEDROCK_RUNTIME()},
 		{"PagesEndpoint", s.config.OCR == settings.Textract, awsec2.InterfaceVpcEndpointAwsService_TEXTRACT()},
 		{"MailEndpoint", s.config.EmailFrom != "", awsec2.InterfaceVpcEndpointAwsService_EMAIL()},
+		{"DeploymentsEndpoint", s.config.Rollout == settings.Canary, awsec2.InterfaceVpcEndpointAwsService_CODEDEPLOY()},
+		{"VersionsEndpoint", s.config.Rollout == settings.Canary, awsec2.InterfaceVpcEndpointAwsService_LAMBDA()},
 	} {
 		if endpoint.used {
 			ready = append(ready, vpc.AddInterfaceEndpoint(jsii.String(endpoint.id), &awsec2.InterfaceVpcEndpointOptions{

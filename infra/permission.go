@@ -35,6 +35,16 @@ func (s *site) grant(role awsiam.IRole, workloads []queueFunction, rights ...per
 				s.accept(role, "AwsSolutions-IAM5", "Resource::<Files.Arn>/"+r.On.Name+"*",
 					"the files of a folder, whose names are not known before")
 			}
+		case permission.Versions:
+			name := "function:" + *s.name(r.On.Name) + ":*"
+			on = s.arn("lambda", name)
+			s.accept(role, "AwsSolutions-IAM5", "Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:"+name,
+				"versions, whose numbers are not known before")
+		case permission.Rollouts:
+			name := "deploymentgroup:" + *s.name() + "/*"
+			on = s.arn("codedeploy", name)
+			s.accept(role, "AwsSolutions-IAM5", "Resource::arn:<AWS::Partition>:codedeploy:<AWS::Region>:<AWS::AccountId>:"+name,
+				"the deployment group of each function of the stack")
 		case permission.Unnamed:
 			on = jsii.String("*")
 			s.accept(role, "AwsSolutions-IAM5", "Resource::*", r.Reason)

@@ -113,7 +113,7 @@ var (
 		"otlpEndpoint":     "https://otlp.example.com", "otlpShare": "0.1",
 		"otlpHeadersSecretArn": "arn:aws:secretsmanager:eu-central-1:000000000000:secret:otlp-AbCdEf",
 	}
-	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64"}
+	rulesOnly = map[string]any{"mode": "rules", "ocr": "textract", "architecture": "x86_64", "rollout": "all-at-once"}
 	// ownModel is a server without a key, migrations past a pooler, a certificate of the
 	// database, and a queue, a bucket and a key that were there before.
 	ownModel = map[string]any{"otlpEndpoint": "http://localhost:4318",

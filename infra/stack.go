@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
@@ -25,9 +26,10 @@ type site struct {
 	files    awss3.IBucket
 	key      awskms.IKey // of queues, files, logs and alarms; nil: the services' own
 	alarms   *alarms
-	schema   migration              // new versions must wait for it
-	secrets  map[string]secret      // of all functions but the migrations, by their variables
-	api      awsapigatewayv2.CfnApi // of the console, or nil
+	schema   migration                  // new versions must wait for it
+	secrets  map[string]secret          // of all functions but the migrations, by their variables
+	lives    map[string]awslambda.Alias // by the functions' names
+	api      awsapigatewayv2.CfnApi     // of the console, or nil
 	accepted []accepted
 }
 
@@ -47,6 +49,7 @@ func newStack(app awscdk.App, c settings.Config, f settings.Facts, code map[stri
 	sweep, schedule, web := newSweep(s, workloads), newOfferSchedule(s, workloads), newWeb(s, workloads)
 	newDashboard(s, workloads, sweep, schedule, web, newConsole(s, workloads))
 	s.checkSecrets()
+	s.rollOut()
 	s.writeAccepted()
 }
 
@@ -59,7 +62,7 @@ func newSite(app awscdk.App, c settings.Config, f settings.Facts, code map[strin
 	})
 	awscdk.Tags_Of(stack).Add(jsii.String("application"), jsii.String("matchbook"), nil)
 	awscdk.Tags_Of(stack).Add(jsii.String("stage"), jsii.String(c.Stage), nil)
-	s := &site{stack: stack, config: c, facts: f, code: code, secrets: map[string]secret{}}
+	s := &site{stack: stack, config: c, facts: f, code: code, secrets: map[string]secret{}, lives: map[string]awslambda.Alias{}}
 	s.warnOfSilence()
 	s.limitRoles()
 	s.key = s.newKey()

@@ -22,6 +22,7 @@ type resource struct {
 	Properties                          map[string]any
 	DependsOn                           []string
 	DeletionPolicy, UpdateReplacePolicy string
+	UpdatePolicy                        map[string]any
 	Metadata                            map[string]any
 }
 

@@ -101,7 +101,8 @@ func TestTerraformPermissions(t *testing.T) {
 		}
 	}
 	for _, line := range tpl.granted() {
-		if strings.Contains(line, "FunctionRole}") {
+		rollout := strings.Contains(line, "codedeploy:") || strings.HasPrefix(line, "${MigrateFunctionRole}: Allow lambda:")
+		if strings.Contains(line, "FunctionRole}") && !rollout { // Terraform moves aliases itself
 			want = append(want, strings.TrimSuffix(line, "-??????"))
 		}
 	}

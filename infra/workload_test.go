@@ -51,6 +51,7 @@ func TestNewRowIsWorkload(t *testing.T) {
 		"LampFunction": "AWS::Lambda::Function", "LampFunctionLogs": "AWS::Logs::LogGroup",
 		"LampFunctionRole": "AWS::IAM::Role",
 		"LampLive":         "AWS::Lambda::Alias", "LampMapping": "AWS::Lambda::EventSourceMapping",
+		"LampRollout": "AWS::CodeDeploy::DeploymentGroup",
 	}
 	for _, alarm := range []string{"DeadLetterQueueNotEmpty", "DeadLetterQueueFilling", "QueueInFlight", "Failed",
 		"FailedShare", "Malformed", "LoopStopped",
@@ -117,7 +118,15 @@ func TestNewRowOwnQueueOnly(t *testing.T) {
 	for _, action := range []string{"GetQueueUrl", "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"} {
 		sweep = append(sweep, "${SweepFunctionRole}: Allow sqs:"+action+" ${LampDeadLetterQueue.Arn}")
 	}
-	compare(t, more, append(slices.Concat(sweep, lamp(
+	var rollout []string
+	for role, list := range ofRollout(map[string][]string{"LampFunctionRole": nil}, nil) {
+		for _, action := range list {
+			if strings.Contains(action, "-lamp") {
+				rollout = append(rollout, "${"+role+"}: Allow "+action)
+			}
+		}
+	}
+	compare(t, more, append(slices.Concat(sweep, rollout, lamp(
 		"logs:CreateLogStream ${LampFunctionLogs.Arn}", "logs:PutLogEvents ${LampFunctionLogs.Arn}",
 		"xray:PutTelemetryRecords *", "xray:PutTraceSegments *",
 		"sqs:ReceiveMessage ${LampQueue.Arn}", "sqs:DeleteMessage ${LampQueue.Arn}",

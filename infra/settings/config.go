@@ -22,6 +22,7 @@ type Config struct {
 	Stage string
 	// Architecture is the functions' processor, in AWS's form.
 	Architecture string // arm64 or x86_64
+	Rollout      string // of new versions: Canary or AllAtOnce
 	// The database, and how to reach an existing one.
 	Database            string
 	DeletionProtection  bool // of a new database
@@ -124,6 +125,7 @@ func settings(c *Config) []setting {
 		{"securityGroupIds", "", list(&c.SecurityGroupIDs, `sg-[0-9a-f]{8}([0-9a-f]{9})?`,
 			"a list such as sg-0123456789abcdef0")},
 		{"architecture", ARM64, oneOf(&c.Architecture, ARM64, X86)},
+		{"rollout", Canary, oneOf(&c.Rollout, Canary, AllAtOnce)},
 		{"mode", "model", oneOf(&c.Mode, "model", "rules")},
 		{"openaiSecretArn", "", pattern(&c.OpenAISecret, secretARN+"|none",
 			"the ARN of a secret, with its six characters at the end, or none")},
@@ -325,6 +327,12 @@ func (c Config) Pauses() bool { return c.Database == "aurora" && c.MinCapacity =
 // ChecksDatabase reports whether the functions check the database's certificate, with DatabaseCA or,
 // for the stack's own database, with the certificates of RDS.
 func (c Config) ChecksDatabase() bool { return c.DatabaseCA != "" || c.Database == "aurora" }
+
+// Rollouts of new versions: by CodeDeploy, first a tenth of the work, or at once.
+const (
+	Canary    = "canary"
+	AllAtOnce = "all-at-once"
+)
 
 // Processors of the functions, as AWS names them.
 const (

@@ -19,6 +19,7 @@ import (
 type Alarms struct {
 	Topic awssns.Topic
 	All   []interfacesawscloudwatch.IAlarmRef // so far
+	Names map[string]*string                  // of All, by their ids
 
 	stack awscdk.Stack
 	name  func(parts ...string) *string
@@ -60,7 +61,7 @@ func NewAlarms(stack awscdk.Stack, stage, email string, key awskms.IKey, name fu
 	if email != "" {
 		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(email), nil))
 	}
-	return &Alarms{Topic: topic, stack: stack, name: name}
+	return &Alarms{Topic: topic, Names: map[string]*string{}, stack: stack, name: name}
 }
 
 func newAlarmKey(stack awscdk.Stack, stage string, service awsiam.IPrincipal) awskms.IKey {
@@ -95,7 +96,7 @@ func (a *Alarms) Add(list ...Alarm) {
 		}), d.ID)
 		made.AddAlarmAction(action)
 		made.AddOkAction(action)
-		a.All = append(a.All, made)
+		a.All, a.Names[d.ID] = append(a.All, made), made.AlarmName()
 	}
 }
 

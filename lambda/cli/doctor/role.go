@@ -188,6 +188,18 @@ func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, 
 			add(r, "arn:"+p.partition+":s3:::"+bucket+"/"+r.On.Name+someName)
 		}
 	}
+	if application := env[variable.Rollout]; application != "" && fn.task.Deploys {
+		for _, r := range permission.OfRollout(rolledOut) {
+			switch r.On.Kind {
+			case permission.Versions:
+				add(r, p.arn("lambda", "function:"+strings.TrimSuffix(fn.name, fn.task.Name)+r.On.Name+":"+someName))
+			case permission.Rollouts:
+				add(r, p.arn("codedeploy", "deploymentgroup:"+application+"/"+someName))
+			default:
+				add(r, "*")
+			}
+		}
+	}
 	if env[variable.OCR] == textractEngine {
 		add(permission.ReadPages, "*")
 	}
@@ -198,6 +210,19 @@ func (l *look) needs(ctx context.Context, f *facts, fn function, env variables, 
 }
 
 const textractEngine = "textract"
+
+// rolledOut are the functions of every stack that take traffic by an alias.
+var rolledOut = func() (names []string) {
+	for _, f := range manifest.Functions() {
+		names = append(names, f.Name)
+	}
+	for _, t := range manifest.Tasks() {
+		if !t.Deploys {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}()
 
 // rights are a function's by the table.
 func (f *function) rights(all rows) []permission.Right {

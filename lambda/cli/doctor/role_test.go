@@ -19,7 +19,7 @@ const secretOfTest = "arn:aws:secretsmanager:us-east-1:000000000000:secret:url"
 // needsOf are a function's, with every option on.
 func needsOf(t *testing.T, fn function) []need {
 	t.Helper()
-	env := variables{"BLOB_URL": "s3://files", "OCR": "textract", "EMAIL_FROM": "Ops <ops@mail.example.com>", "DATABASE_URL_SECRET_ARN": secretOfTest}
+	env := variables{"BLOB_URL": "s3://files", "OCR": "textract", "EMAIL_FROM": "Ops <ops@mail.example.com>", "DATABASE_URL_SECRET_ARN": secretOfTest, "ROLLOUT": "matchbook-dev"}
 	for _, row := range manifest.Functions() {
 		env[row.QueueEnv()] = "https://sqs.us-east-1.amazonaws.com/000000000000/" + row.Name
 	}
@@ -55,6 +55,24 @@ func TestNeedsOfIngest(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Checks of new versions need rights on the versions, and on CodeDeploy.
+func TestNeedsOfRollout(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, n := range needsOf(t, function{name: "matchbook-dev-migrate", task: manifest.Migrate}) {
+		got = append(got, strings.Join(n.Actions, " ")+" on "+strings.Join(n.on, " or "))
+	}
+	const of = ":us-east-1:000000000000:"
+	for _, want := range []string{"codedeploy:ListDeploymentTargets codedeploy:BatchGetDeploymentTargets on *",
+		"codedeploy:PutLifecycleEventHookExecutionStatus on arn:aws:codedeploy" + of + "deploymentgroup:matchbook-dev/any",
+		"lambda:InvokeFunction on arn:aws:lambda" + of + "function:matchbook-dev-match:any",
+		"lambda:InvokeFunction on arn:aws:lambda" + of + "function:matchbook-dev-sweep:any"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("missing %s in\n%s", want, strings.Join(got, "\n"))
+		}
 	}
 }
 

@@ -149,7 +149,8 @@ func (r *rollout) attempts(ctx context.Context, t target) error {
 		case err != nil:
 			return errors.New("read its attempts: " + failure.Of(err).Text)
 		case n.Settled == 0 && n.Bad() >= badAttempts:
-			return fmt.Errorf("missing success of the new version: %d attempts failed, %d are retried, %d crashed", n.Failed, n.Retried, n.Stalled)
+			return fmt.Errorf("missing success of the new version: %d attempts failed, %d are retried, %d crashed",
+				n.Failed, n.Retried, n.Stalled)
 		}
 	}
 	return nil

@@ -66,7 +66,8 @@ type Permission struct {
 	Actions []string `json:"actions"`
 	// Resource is "*", or names what the actions are for: "logs" (the function's log group),
 	// "queue:NAME", "dead-letters:NAME" (its dead-letter queue), "files" (the bucket),
-	// "files:FOLDER/*" (its objects), "secret:VARIABLE", "key" (the KMS key of the secrets, or of queues and files) or "mail"
+	// "files:FOLDER/*" (its objects), "secret:VARIABLE", "key" (the KMS key of the secrets, or of queues and files),
+	// "versions:NAME" (all of a function), "rollouts" (CodeDeploy's deployment groups) or "mail"
 	// (the SES identities of sender and recipients, with the condition that ses:FromAddress is the
 	// sender).
 	Resource string `json:"resource"`

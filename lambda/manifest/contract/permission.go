@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/permission"
 	"matchbook/lambda/manifest/variable"
 )
@@ -23,6 +24,11 @@ func (n needs) permissions() []Permission {
 			list = append(list, Permission{permission.ReadSecrets.Actions, "secret:" + v.Name, v.Name + variable.SecretSuffix})
 		}
 	}
+	if n.migrates {
+		for _, r := range permission.OfRollout(rolledOut()) {
+			list = append(list, of(r, variable.Rollout))
+		}
+	}
 	list = append(list, of(permission.Decrypt, "key"))
 	if readsPages(n) {
 		list = append(list, of(permission.ReadPages, variable.OCR+"=textract"))
@@ -31,6 +37,19 @@ func (n needs) permissions() []Permission {
 		list = append(list, of(permission.SendMail, variable.EmailFrom))
 	}
 	return append(list, of(permission.JoinNetwork, "network"))
+}
+
+// rolledOut names the functions that take traffic by an alias.
+func rolledOut() (names []string) {
+	for _, f := range manifest.Functions() {
+		names = append(names, f.Name)
+	}
+	for _, t := range append(manifest.Tasks(), manifest.OptionalTasks()...) {
+		if !t.Deploys {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 func of(r permission.Right, when string) Permission {
@@ -50,6 +69,10 @@ func resource(on permission.Resource) string {
 		return "files"
 	case permission.Folder:
 		return "files:" + on.Name + "*"
+	case permission.Versions:
+		return "versions:" + on.Name
+	case permission.Rollouts:
+		return "rollouts"
 	case permission.Key:
 		return "key"
 	case permission.Sender:

@@ -24,6 +24,8 @@ const (
 	Key                     // the customer's key of such a secret, of a queue or of the bucket
 	Sender                  // the identities of mail
 	Function                // the alias that a schedule starts
+	Versions                // all versions of the function Name
+	Rollouts                // the deployment groups of CodeDeploy
 )
 
 // Resource is a resource by its place in the stack, because only the infrastructure and doctor
@@ -62,6 +64,19 @@ var (
 	Start    = Right{Actions: []string{"lambda:InvokeFunction"}, On: Resource{Kind: Function}, Purpose: "start the function"}
 )
 
+// OfRollout returns the rights to check new versions of functions, by their names, for CodeDeploy.
+func OfRollout(functions []string) []Right {
+	rights := []Right{
+		{Actions: []string{"codedeploy:ListDeploymentTargets", "codedeploy:BatchGetDeploymentTargets"},
+			Purpose: "see what a deployment deploys", Reason: "a deployment has no ARN"},
+		{Actions: []string{"codedeploy:PutLifecycleEventHookExecutionStatus"}, On: Resource{Kind: Rollouts}, Purpose: "answer CodeDeploy"},
+	}
+	for _, name := range functions {
+		rights = append(rights, Right{Actions: Start.Actions, On: Resource{Versions, name}, Purpose: "check new versions"})
+	}
+	return rights
+}
+
 // OfKey returns the rights on the customer's key of queues and of the bucket that rights there need:
 // receiving and reading need kms:Decrypt, and sending and writing both actions.
 func OfKey(there ...Right) (rights []Right) {
@@ -77,6 +92,14 @@ func OfKey(there ...Right) (rights []Right) {
 	}
 	return rights
 }
+
+// The rights of CodeDeploy itself.
+var (
+	MoveAlias = Right{Actions: []string{"lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"},
+		On: Resource{Kind: Versions}, Purpose: "move work to a new version"}
+	ReadAlarms = Right{Actions: []string{"cloudwatch:DescribeAlarms"}, Purpose: "roll back on an alarm",
+		Reason: "CloudWatch limits this action to no alarm"}
+)
 
 // OfFunction returns the rights of a function fed by a queue, on queues and files.
 func OfFunction(f manifest.Function) []Right {

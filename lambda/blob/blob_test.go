@@ -225,6 +225,23 @@ func TestRefusalsOfS3(t *testing.T) {
 	}
 }
 
+// However S3 is missed, it's one error.
+func TestStorageAway(t *testing.T) {
+	t.Parallel()
+	const want = "read the file: file storage is away"
+	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	busy := httptest.NewServer(answers)
+	defer busy.Close()
+	gone := httptest.NewServer(answers)
+	gone.Close()
+	for _, url := range []string{busy.URL, gone.URL} {
+		_, err := bucketAt(t, "s3://files", url).Read(t.Context(), "k", megabyte)
+		if got := failure.Of(err); got.Text != want || got.Kind != failure.Transient {
+			t.Errorf("got %+v, want %q", got, want)
+		}
+	}
+}
+
 // A folder may have any name.
 func TestFolderURL(t *testing.T) {
 	t.Parallel()

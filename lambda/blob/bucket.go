@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 type bucket struct {
@@ -155,14 +157,18 @@ var codes = map[string]string{
 	"EntityTooLarge":        "S3 refuses the size",
 }
 
-// classify returns an S3 error as a failure, because its text may contain keys.
+// classify returns an S3 error as a failure, because its text may contain keys. However S3 is
+// missed, it's the same sentence, so that one outage is counted as one.
 func classify(operation string, err error) error {
 	var api smithy.APIError
-	if err == nil || !errors.As(err, &api) {
-		return failure.At(operation, err)
-	}
-	if sentence := codes[api.ErrorCode()]; sentence != "" {
-		return failure.At(operation, failure.Permanently("%s", sentence))
+	var response interface{ HTTPStatusCode() int }
+	var send *smithyhttp.RequestSendError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &api) && codes[api.ErrorCode()] != "":
+		err = failure.Permanently("%s", codes[api.ErrorCode()])
+	case errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError, errors.As(err, &send):
+		err = &failure.Error{Kind: failure.Transient, Sentence: "file storage is away"}
 	}
 	return failure.At(operation, err)
 }

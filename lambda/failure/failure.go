@@ -161,6 +161,7 @@ var table = []struct {
 	{"SQLSTATE class 23, a constraint", sqlState(Permanent, "the database refused the data", "23")},
 	{"SQLSTATE 53100, a full disk", sqlState(Transient, "the database's disk is full", "53100")},
 	{"any other SQLSTATE", sqlState(Transient, "database error", "")},
+	{"no space left on the device", is(Transient, "the disk is full", syscall.ENOSPC, syscall.EDQUOT)},
 	{"out of time", is(Transient, "out of time", context.DeadlineExceeded)},
 	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},
 	{"connection refused, reset or broken", is(Transient, "connection failed", disconnections...)},

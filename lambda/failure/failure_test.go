@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"strings"
 	"syscall"
@@ -37,6 +38,7 @@ func TestFailureKinds(t *testing.T) {
 		{"class 22", pgErr("22P02"), failure.Permanent, "the database refused the data (SQLSTATE 22P02)"},
 		{"class 23", pgErr("23505"), failure.Permanent, "the database refused the data (SQLSTATE 23505)"},
 		{"full disk", pgErr("53100"), failure.Transient, "the database's disk is full (SQLSTATE 53100)"},
+		{"full disk of files", &fs.PathError{Op: "write", Path: "secret", Err: syscall.ENOSPC}, failure.Transient, "the disk is full"},
 		{"serialization", pgErr("40001"), failure.Transient, "database error (SQLSTATE 40001)"},
 		{"statement timeout", pgErr("57014"), failure.Transient, "database error (SQLSTATE 57014)"},
 		{"read only", pgErr("25006"), failure.Transient, "database error (SQLSTATE 25006)"},

@@ -23,8 +23,11 @@ const lapsed = `{status} = 'in-progress' AND ` + waitsSince + ` < now() - $1::in
 // predicate of document_matching_unpublished_idx.
 const unpublished = `coalesce({due_at}, {arrived}) < now() - $2::interval
 	AND {published_at} IS NULL AND {attempts} = 0 AND ({status} = 'pending'
-		OR {status} IS NULL AND {due_at} IS NOT NULL AND {error} IS NULL
-			{and complete})`
+		OR ` + inserted + `)`
+
+// inserted selects rows of another program that nobody has published yet, apart from published_at and attempts.
+const inserted = `{status} IS NULL AND {due_at} IS NOT NULL AND {error} IS NULL
+			{and complete}`
 
 // oldest reads the ids of rows selected by predicate, first of each tenant and then of all,
 // the longest waiting first.
@@ -110,9 +113,8 @@ var giveUpSQL = noFront + `, chosen AS (
 		{error} = left(CASE chosen.kind
 			WHEN 'lost' THEN 'lost: published ' || {republished} + 1
 				|| ' times, the queue is empty, and no attempt began'
-			ELSE 'crashed: ' || {lapses} + 1 || ' attempts in a row, the last one number ' || {attempts}
-				|| ', ended without a result' END
-			|| coalesce('; before that: ' || {error}, ''), 1000)
+			ELSE 'crashed: ' || {lapses} + 1 || ' attempts in a row ended without a result' END
+			|| coalesce('; before that: ' || CASE WHEN {error} !~ '^attempt \d+ ended without a result$' THEN {error} END, ''), 1000)
 	FROM locked JOIN chosen USING (id)
 	WHERE job.id = locked.id
 	RETURNING job.id, tenant_id, chosen.kind, {attempts} AS attempts, {error} AS error

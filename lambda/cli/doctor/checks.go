@@ -10,7 +10,7 @@ import (
 // checks lists all checks in the order of a document's path. Each row must declare its
 // severities; a test provokes every one.
 var checks = []check{
-	{"configuration", []Severity{Error, Warning}, "A function with an invalid configuration never takes a message, " +
+	{"configuration", []Severity{Error}, "A function with an invalid configuration never takes a message, " +
 		"so every message uses up its deliveries and goes to the dead-letter queue.",
 		configuration},
 	{"secrets", []Severity{Error}, "A function reads its secrets at its start, " +
@@ -205,8 +205,7 @@ func configuration(f facts) (results []result) {
 			results = append(results, wrong(fn.name, "Set or correct the variable; see lambda/setup/README.md.", "%s", p))
 		}
 		if fn.served {
-			const do = "Nothing if this is the environment of matchbook serve, which keeps its queues in memory. Otherwise set it."
-			results = append(results, doubtful(fn.name, do, "QUEUE_URL is not set"))
+			results = append(results, skipped(fn.name, noQueueHere))
 		}
 		if len(fn.config.value) == 0 && !fn.served {
 			results = append(results, fine(fn.name, "its variables can be read"))

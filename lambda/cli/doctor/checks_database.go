@@ -173,7 +173,7 @@ func eachAway(f facts) (results []result) {
 
 func overdue(b checkup.Backlog) result {
 	if b.Overdue > 0 {
-		return doubtful("", `Check that the sweep function runs; use "matchbook sweep" to run it once.`,
+		return doubtful("", `Check that the sweep function, or matchbook serve, runs; use "matchbook sweep" to run the sweep once.`,
 			"%s overdue, because no message came in time", are(b.Overdue, "document"))
 	}
 	return fine("", "no document is overdue")

@@ -36,6 +36,8 @@ func (l *look) environment(ctx context.Context) (facts, error) {
 	return f, nil
 }
 
+const noQueueHere = "QUEUE_URL is not set, as for matchbook serve, which keeps its queues in memory"
+
 // served reports whether this may be the environment of matchbook serve: it has a database and
 // no queue.
 func (l *look) served(env variables) bool {
@@ -119,7 +121,10 @@ func ofChannels() (names []string) {
 func (l *look) askQueueOf(ctx context.Context, ln *line, env variables) {
 	url := env[variable.QueueURL]
 	if url == "" {
-		const why = "QUEUE_URL is not set"
+		why := "QUEUE_URL is not set"
+		if ln.served {
+			why = noQueueHere
+		}
 		ln.noQueue(unknown[problem](why), why)
 		return
 	}

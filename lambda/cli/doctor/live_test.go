@@ -84,7 +84,7 @@ var liveRows = []liveRow{
 			delete(r.env, name)
 		}
 		r.env["DATABASE_URL"] = r.database
-	}, provoked{"configuration", Warning, "QUEUE_URL is not set"}},
+	}, provoked{"configuration", Skipped, "QUEUE_URL is not set, as for matchbook serve"}},
 	{"no queue", ofEnvironment, func(r *rig) { delete(r.env, "QUEUE_URL") }, provoked{"configuration", Error, "QUEUE_URL is not set"}},
 	{"no key", ofBoth, func(r *rig) { delete(r.env, "OPENAI_API_KEY_SECRET_ARN"); delete(r.env, "OPENAI_BASE_URL") }, provoked{"configuration", Error, "OPENAI_API_KEY is not set"}},
 

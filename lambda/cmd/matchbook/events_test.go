@@ -39,7 +39,8 @@ func TestEventsRequeue(t *testing.T) {
 			(gen_random_uuid(), '`+anotherTenant+`', 'decision.made', gen_random_uuid(), '{}', now() - interval '1 minute', now() + interval '1 hour', now(), NULL, 'refused')`)
 	code, out, _ := matchbook(t, url, "events", "status")
 	wantIn(t, out, "Events recorded since 2026-03-02T09:00:00Z. Undelivered:\n", "refused (HTTP 400)\n",
-		"        1     2h0m", "         0         1  match.created    "+oneTenant, "         1         0  decision.made    "+anotherTenant)
+		"        1     2h0m", "         0         1  match.created    "+oneTenant, "         1         0  decision.made    "+anotherTenant,
+		"send them at once, given-up ones too: matchbook events requeue\n")
 	if code != cli.ExitFindings {
 		t.Errorf("one was given up, and one waits for two hours: exit status %d", code)
 	}

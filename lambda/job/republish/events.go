@@ -112,6 +112,9 @@ func (r *Events) Text() string {
 			`change EVENTS_WEBHOOK_URL, or run "matchbook events requeue".`, r.GoneAt.UTC().Format(time.RFC3339))
 	}
 	printStates(p, r.States)
+	if r.GoneAt == nil && slices.ContainsFunc(r.States, func(s EventState) bool { return s.Dead+s.Refused > 0 }) {
+		p.Line("Once the receiver works, send them at once, given-up ones too: matchbook events requeue")
+	}
 	return p.String()
 }
 

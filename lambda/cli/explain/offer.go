@@ -56,6 +56,7 @@ func (j *offerJob) Text() string {
 	rows(&b, [][2]string{
 		{"job", j.ID.String()}, {"tenant", j.Tenant.String()}, {"due", j.Due.Format("2006-01-02 15:04Z") + " in " + j.Zone},
 		{"status", j.State + ", " + attempts(j.Attempts)}, {"error", j.Error}, {"waits", j.Waits()},
+		{"do", strings.Join(j.do("matchbook offers requeue "+j.ID.String()), " ")},
 		{"more", fmt.Sprintf("\"matchbook offers explain %s\" computes it again", j.ID)}})
 	b.WriteString(j.Tries.text())
 	return b.String()

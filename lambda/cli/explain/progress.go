@@ -59,6 +59,25 @@ func (p progress) Waits() string {
 	return ""
 }
 
+// act returns what to do about the error of a row that is tried again; nil if nothing.
+func (p progress) act() []string {
+	if r := RemedyOf(p.Error); r.Do != "" && !r.Passes {
+		return []string{r.Do}
+	}
+	return nil
+}
+
+// do returns what to do about a row, which the command again tries once more; nil if nothing.
+func (p progress) do(again string) []string {
+	switch p.Status {
+	case "failed":
+		return DoAbout(p.Error, again)
+	case "succeeded":
+		return nil
+	}
+	return p.act()
+}
+
 // at returns a time with its distance from now, and whether it has passed.
 func (p progress) at(t time.Time) (text string, over bool) {
 	text, away := t.UTC().Format("2006-01-02 15:04:05Z"), p.now.Sub(t).Round(time.Second)
@@ -69,11 +88,13 @@ func (p progress) at(t time.Time) (text string, over bool) {
 }
 
 func rows(b *strings.Builder, list [][2]string) {
+	p := &term.Page{}
 	for _, row := range list {
 		if row[1] != "" {
-			fmt.Fprintf(b, "  %-7s %s\n", row[0], row[1])
+			p.Hang(fmt.Sprintf("  %-7s ", row[0]), row[1])
 		}
 	}
+	b.WriteString(p.String())
 }
 
 func attempts(n int) string { return plural.Of(n, "attempt") }
@@ -106,15 +127,17 @@ func (d *Reader) file(id uuid.UUID) (*file, error) {
 	return f, nil
 }
 
-// remedy returns the command that helps with a file of a document, empty if none is needed.
-func (f *file) remedy(document uuid.UUID) string {
+// remedy returns what to do about a file of a document, empty if nothing.
+func (f *file) remedy(document uuid.UUID) []string {
 	switch {
 	case f.Status == "failed":
-		return unreadRemedy(f.Ingestion)
+		return unreadRemedy(f.Error, f.Ingestion)
+	case f.Status != "succeeded":
+		return f.act()
 	case len(f.Reasons) > 0:
-		return remedy(report.WaitingFile, document)
+		return []string{remedy(report.WaitingFile, document)}
 	}
-	return ""
+	return nil
 }
 
 // unread describes an unread file; empty if it was read, or without one.

@@ -71,7 +71,8 @@ func (r *chunks) Text() string {
 		}
 		fmt.Fprintf(&b, "\n%s, %s\n", name, c.ID)
 		rows(&b, [][2]string{{"status", cmp.Or(c.Status, "not published") + ", " + attempts(c.Attempts)}, {"stage", c.Stage},
-			{"error", c.Error}, {"lapsed", c.lapsed()}, {"paused", c.paused()}, {"waits", c.Waits()}})
+			{"error", c.Error}, {"lapsed", c.lapsed()}, {"paused", c.paused()}, {"waits", c.Waits()},
+			{"do", strings.Join(c.do("matchbook review retry "+r.Review.String()), " ")}})
 	}
 	b.WriteString(r.Tries.text())
 	return b.String()

@@ -84,12 +84,12 @@ func (r *reviewState) Text() string {
 	if r.Budget != nil {
 		paid += fmt.Sprintf(" of %.4f", *r.Budget)
 	}
-	do := ""
+	var do []string
 	if r.Status == "failed" || r.Status == "completed-with-gaps" {
-		do = fmt.Sprintf("matchbook review retry %s, once the cause is fixed", r.ID)
+		do = DoAbout(r.Error, fmt.Sprintf("matchbook review retry %s", r.ID))
 	}
 	rows(&b, [][2]string{{"id", r.ID.String()}, {"tenant", r.TenantID.String()}, {"of", r.DocumentID.String()}, {"status", r.Status},
-		{"error", r.Error}, {"paid", paid}, {"do", do}})
+		{"error", r.Error}, {"paid", paid}, {"do", strings.Join(do, " ")}})
 	if r.Parts != nil {
 		b.WriteString("\n" + r.Parts.Text())
 	}

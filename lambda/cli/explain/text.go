@@ -41,6 +41,21 @@ func (e *Explanation) Text() string {
 	return p.String()
 }
 
+// Do returns what to do about the document's error, a line each; nil if nothing.
+func (d *documentState) Do() []string { return d.do(remedy(report.WaitingDocument, d.ID)) }
+
+// do prints what to do. The last line may be a command to be copied, so it isn't folded.
+func (p *page) do(head string, lines []string) {
+	for i, line := range lines {
+		if i+1 == len(lines) {
+			p.Line("%s%s", head, line)
+		} else {
+			p.Hang(head, line)
+		}
+		head = strings.Repeat(" ", len(head))
+	}
+}
+
 func (p *page) document(d *documentState) {
 	p.Line("%s", term.Cut(d.Called(), term.Width))
 	row := func(name, value string) {
@@ -61,7 +76,7 @@ func (p *page) document(d *documentState) {
 		row("read", cmp.Or(f.Status, "never published")+", "+attempts(f.Attempts))
 		row("error", f.Error)
 		row("waits", f.Waits())
-		row("do", f.remedy(d.ID))
+		p.do("  do        ", f.remedy(d.ID))
 		row("review", strings.Join(f.Reasons, "; "))
 		row("taught", strings.Join(f.Taught, "; "))
 		if f.Account != nil {
@@ -71,9 +86,7 @@ func (p *page) document(d *documentState) {
 	row("status", d.InShort())
 	row("error", d.Error)
 	row("waits", d.Waits())
-	if d.Status == "failed" {
-		row("do", remedy(report.WaitingDocument, d.ID))
-	}
+	p.do("  do        ", d.Do())
 	row("ignored", d.ignoredInShort())
 	if d.NoEmbedding != "" {
 		row("embedding", "missing, so similar texts were not looked up: "+d.NoEmbedding)

@@ -145,7 +145,7 @@ func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, er
 var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingQuestion: {"question", "matchbook confirm %s %s, or reject"},
 	report.WaitingWarning:  {"warning", "matchbook settle %s %s %s --reason TEXT"},
-	report.WaitingDocument: {"failed document", "matchbook publish %s, once the cause is fixed"},
+	report.WaitingDocument: {"failed document", "matchbook publish %s"},
 	report.WaitingFile:     {"file", "matchbook correct %s FIELD=VALUE --done"},
 	report.WaitingReview:   {"review", "matchbook review findings %s --state open"},
 	report.WaitingInvoice:  {"invoice", "matchbook settle approve %s --reason TEXT, or hold, dispute, withdraw"},
@@ -174,7 +174,7 @@ func (w *Waiting) Text() string {
 	for _, i := range w.Items {
 		p.Line("")
 		p.item(i)
-		p.Line("%s%s", itemIndent, i.command())
+		p.do(itemIndent, i.commands())
 	}
 	rest := -len(w.Items)
 	for _, n := range w.Counts {
@@ -192,9 +192,9 @@ func (i WaitingItem) WarningKind() string {
 	return kind
 }
 
-func (i WaitingItem) command() string {
-	if i.Unread != nil {
-		return unreadRemedy(*i.Unread)
+func (i WaitingItem) commands() []string {
+	if do := i.Do(); do != nil {
+		return do
 	}
 	ids := []any{i.Document.ID}
 	switch i.Kind {
@@ -203,13 +203,24 @@ func (i WaitingItem) command() string {
 	case report.WaitingWarning:
 		ids = []any{i.WarningKind(), i.Document.ID, i.Other.ID}
 	}
-	return remedy(i.Kind, ids...)
+	return []string{remedy(i.Kind, ids...)}
 }
 
-// unreadRemedy returns the command for a file that could not be read. Correcting its document
+// Do returns what to do about a failed row, a line each; nil for other work.
+func (i WaitingItem) Do() []string {
+	switch {
+	case i.Unread != nil:
+		return unreadRemedy(i.Why, *i.Unread)
+	case i.Kind == report.WaitingDocument:
+		return DoAbout(i.Why, remedy(i.Kind, i.Document.ID))
+	}
+	return nil
+}
+
+// unreadRemedy returns what to do about a file that could not be read. Correcting its document
 // doesn't read it.
-func unreadRemedy(ingestion uuid.UUID) string {
-	return fmt.Sprintf("matchbook publish --ingestions %s, once the cause is fixed", ingestion)
+func unreadRemedy(err string, ingestion uuid.UUID) []string {
+	return DoAbout(err, fmt.Sprintf("matchbook publish --ingestions %s", ingestion))
 }
 
 // remedy returns the command that settles work of this kind on these ids.

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
@@ -74,6 +75,11 @@ func TestFailedHasRemedy(t *testing.T) {
 	const remedy = "matchbook publish " + storedOrder + ", once the cause is fixed"
 	wantIn(t, ends(t, url, cli.ExitOK, "explain", "GM-7781"), remedy)
 	wantIn(t, ends(t, url, cli.ExitOK, "open"), remedy)
+	postgrestest.Exec(t, conn, "UPDATE document SET matching_error = 'ask the model: model provider denied access (HTTP 401)'")
+	for _, args := range [][]string{{"explain", "GM-7781"}, {"open"}, {"status", "GM-7781"}} {
+		out := strings.Join(strings.Fields(ends(t, url, cli.ExitOK, args...)), " ")
+		wantIn(t, out, explain.RemedyOf("model provider denied access").Do+"; then: matchbook publish "+storedOrder)
+	}
 	code, out, _ := matchbook(t, url, "doctor")
 	if code != cli.ExitOK { // a warning
 		t.Errorf("exit status %d", code)

@@ -72,6 +72,7 @@ var words = template.FuncMap{
 	"short":    term.Short,
 	"amount":   shownAmount,
 	"date":     shownDate,
+	"lines":    func(s string) []string { return strings.Split(s, "\n") },
 	"list":     func(s []string) string { return strings.Join(s, ", ") },
 }
 

@@ -11,13 +11,14 @@ import (
 type statusPage struct {
 	*status.Overview
 	Failed, Stuck *status.Rows
+	Legend        []status.Word
 }
 
 func (h *handler) status(v *visit) (err error) {
 	if err := h.choose(v); err != nil {
 		return err
 	}
-	r, p := status.Reader{DB: h.DB, Prices: h.Prices}, statusPage{}
+	r, p := status.Reader{DB: h.DB, Prices: h.Prices}, statusPage{Legend: status.Legend}
 	if p.Overview, err = r.Overview(v.Context(), v.tenant.ID); err != nil {
 		return err
 	}

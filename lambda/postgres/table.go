@@ -107,10 +107,11 @@ func (n names) fill(statement string) string {
 
 // SQL is sql for the packages below this one. Their statements may also use {waits_since}, the
 // time a row's message or worker was due, {is_parked}, the condition of a row that waits for a
-// service, and {overdue}, the sweep's condition of a row with a late message; its $1 is the queue's
-// visibility timeout.
+// service, {is_inserted}, of one of another program that nobody has published yet, and {overdue}, the
+// sweep's condition of a row with a late message; its $1 is the queue's visibility timeout.
 func (t Table) SQL(statement string) string {
-	return t.sql(names{"waits_since": waitsSince, "overdue": overdue, "is_parked": parked}.fill(statement))
+	return t.sql(names{"waits_since": waitsSince, "overdue": overdue, "is_parked": parked,
+		"is_inserted": `{published_at} IS NULL AND {attempts} = 0 AND ` + inserted}.fill(statement))
 }
 
 // subjectID returns a notification's column for a row's id. Documents have a separate one,

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"matchbook/lambda/cli/cost"
@@ -26,6 +28,7 @@ type Reader struct {
 	DB      *postgres.DB
 	Prices  *cost.ModelPrices
 	Sources []deadletter.Source // queues; none, or ones without a queue: only the database is read
+	Stack   string              // with these queues, for the commands to run; empty: they are in the environment
 }
 
 // Workload is the state of a function.
@@ -46,19 +49,22 @@ type Queue struct {
 
 // Overview is the state of the system, or of one tenant. All texts are clean.
 type Overview struct {
-	At        time.Time      `json:"at"`
-	TenantID  *uuid.UUID     `json:"tenant_id,omitempty"`
-	Workloads []Workload     `json:"workloads"`
-	Away      []string       `json:"away"`   // outages of services
-	Errors    []Errors       `json:"errors"` // of rows that failed, or are tried again; the most frequent ones
-	People    map[string]int `json:"people"` // what waits for them, by kind
-	Events    Events         `json:"events"`
-	Sets      report.Sets    `json:"sets"` // of match offers, for their receiver
-	Calls     int            `json:"calls_today"`
-	USD       float64        `json:"usd_today"`             // of priced models, in UTC
-	Unpriced  bool           `json:"unpriced"`              // some models have no price
-	Holders   []Holder       `json:"holders,omitempty"`     // transactions that have kept locks for long
-	Clock     time.Duration  `json:"clock_ahead,omitempty"` // of the database, if it surely differs from this machine's
+	At        time.Time           `json:"at"`
+	TenantID  *uuid.UUID          `json:"tenant_id,omitempty"`
+	Workloads []Workload          `json:"workloads"`
+	Away      []string            `json:"away"`   // outages of services, with what to do
+	Errors    []Errors            `json:"errors"` // of rows that failed, or are tried again; the most frequent ones
+	People    map[string]int      `json:"people"` // what waits for them, by kind
+	Events    Events              `json:"events"`
+	Sets      report.Sets         `json:"sets"` // of match offers, for their receiver
+	Calls     int                 `json:"calls_today"`
+	USD       float64             `json:"usd_today"`             // of priced models, in UTC
+	Unpriced  bool                `json:"unpriced"`              // some models have no price
+	Holders   []Holder            `json:"holders,omitempty"`     // transactions that have kept locks for long
+	Clock     time.Duration       `json:"clock_ahead,omitempty"` // of the database, if it surely differs from this machine's
+	Worked    *report.LastAttempt `json:"last_worked,omitempty"` // nil: never
+	unpaid    []string            // errors of Away that pass by no means without a person
+	stack     string              // as in Reader
 }
 
 // Errors counts rows of a function with the same error.
@@ -68,7 +74,8 @@ type Errors struct {
 	Rows     int       `json:"rows"`
 	Error    string    `json:"error"`
 	Example  uuid.UUID `json:"example"`
-	subject  string
+	Called   string    `json:"called,omitempty"` // what people call the example
+	function manifest.Function
 }
 
 // Holder is a transaction that keeps locks.
@@ -82,17 +89,19 @@ type Events struct {
 	Waiting int           `json:"waiting"`
 	Dead    int           `json:"dead"` // given up
 	Oldest  time.Duration `json:"-"`
-	Error   string        `json:"error,omitempty"` // an answer of the receiver
+	Error   string        `json:"error,omitempty"`            // an answer of the receiver
+	GoneAt  *time.Time    `json:"receiver_gone_at,omitempty"` // when it answered HTTP 410, so that it gets nothing
 }
 
 const (
 	maxErrors  = 3           // of a function
+	readErrors = 100         // of a function, before errors with the same remedy are counted as one
 	longLocked = time.Minute // our own transactions are shorter
 )
 
 // Overview reads the state of all tenants (uuid.Nil) or of one.
 func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, error) {
-	o := &Overview{At: time.Now().UTC(), Away: []string{}, Errors: []Errors{}}
+	o := &Overview{At: time.Now().UTC(), Away: []string{}, Errors: []Errors{}, stack: r.Stack}
 	if tenant != uuid.Nil {
 		o.TenantID = &tenant
 	}
@@ -117,36 +126,23 @@ func (r Reader) Overview(ctx context.Context, tenant uuid.UUID) (*Overview, erro
 }
 
 func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, tenant uuid.UUID) (err error) {
-	away, err := r.DB.Breakers().Away(ctx)
-	if err != nil {
+	if err := r.away(ctx, o); err != nil {
 		return err
 	}
-	for _, a := range away {
-		o.Away = append(o.Away, term.Clean(a.String(), term.MaxText))
+	if o.Worked, err = reports.LastAttempt(ctx); err != nil {
+		return err
+	}
+	if err := r.call(ctx, o); err != nil {
+		return err
 	}
 	if o.People, err = reports.WaitingCounts(ctx, report.WaitingFilter{Tenant: tenant}); err != nil {
 		return err
 	}
-	events, err := r.DB.Events().States(ctx, postgres.EventFilter{Tenant: tenant})
-	if err != nil {
+	if err := r.undelivered(ctx, o, tenant); err != nil {
 		return err
 	}
-	for _, e := range events {
-		o.Events.Waiting, o.Events.Dead, o.Events.Oldest = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead, max(o.Events.Oldest, e.Oldest)
-		o.Events.Error = cmp.Or(o.Events.Error, term.Clean(e.Error, term.MaxText))
-	}
-	if o.Sets, err = reports.Sets(ctx, tenant); err != nil {
+	if o.Holders, err = holders(ctx, reports); err != nil {
 		return err
-	}
-	o.Sets.Error = term.Clean(o.Sets.Error, term.MaxText)
-	holders, err := reports.Holders(ctx, longLocked)
-	if err != nil {
-		return err
-	}
-	for _, h := range holders {
-		who := cmp.Or(term.Clean(h.Program, term.MaxValue), "a program") + " as " + term.Clean(h.Role, term.MaxValue)
-		what := fmt.Sprintf("%s has kept locks on %s for %s, so locked rows wait", who, h.Tables, term.Short(h.Age))
-		o.Holders = append(o.Holders, Holder{h.Process, what})
 	}
 	if o.Clock, err = reports.ClockAhead(ctx); err != nil {
 		return err
@@ -163,10 +159,77 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 	return nil
 }
 
+func (r Reader) away(ctx context.Context, o *Overview) error {
+	away, err := r.DB.Breakers().Away(ctx)
+	for _, a := range away {
+		sentence, remedy := term.Clean(a.String(), term.MaxText), explain.RemedyOf(a.Error)
+		if remedy.Do != "" {
+			sentence += "; " + remedy.Do
+		}
+		if !remedy.Passes && !a.Back {
+			o.unpaid = append(o.unpaid, a.Error)
+		}
+		o.Away = append(o.Away, sentence)
+	}
+	return err
+}
+
+// undelivered reads what the receivers of events and sets didn't accept.
+func (r Reader) undelivered(ctx context.Context, o *Overview, tenant uuid.UUID) error {
+	events, err := r.DB.Events().States(ctx, postgres.EventFilter{Tenant: tenant})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		o.Events.Waiting, o.Events.Dead, o.Events.Oldest = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead, max(o.Events.Oldest, e.Oldest)
+		o.Events.Error = cmp.Or(o.Events.Error, term.Clean(e.Error, term.MaxText))
+	}
+	if o.Events.GoneAt, err = r.DB.Events().GoneAt(ctx); err != nil {
+		return err
+	}
+	o.Sets, err = report.From(r.DB).Sets(ctx, tenant)
+	o.Sets.Error = term.Clean(o.Sets.Error, term.MaxText)
+	return err
+}
+
+func holders(ctx context.Context, reports report.Reader) (list []Holder, err error) {
+	found, err := reports.Holders(ctx, longLocked)
+	for _, h := range found {
+		who := cmp.Or(term.Clean(h.Program, term.MaxValue), "a program") + " as " + term.Clean(h.Role, term.MaxValue)
+		what := fmt.Sprintf("%s has kept locks on %s for %s, so locked rows wait", who, h.Tables, term.Short(h.Age))
+		list = append(list, Holder{h.Process, what})
+	}
+	return list, err
+}
+
 func (o *Overview) readErrors(ctx context.Context, reports report.Reader, f manifest.Function, tenant uuid.UUID) error {
-	found, err := reports.Errors(ctx, f, tenant, maxErrors)
+	found, err := reports.Errors(ctx, f, tenant, readErrors)
+	var list []Errors // one with each remedy
 	for _, e := range found {
-		o.Errors = append(o.Errors, Errors{f.Name, e.Failed, e.Rows, term.Clean(e.Error, term.MaxText), e.Example, f.Subject})
+		remedy := explain.RemedyOf(e.Error)
+		same := func(l Errors) bool {
+			return remedy.Do != "" && l.Failed == e.Failed && explain.RemedyOf(l.Error) == remedy
+		}
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			list[i].Rows += e.Rows
+			continue
+		}
+		list = append(list, Errors{Function: f.Name, Failed: e.Failed, Rows: e.Rows, Error: term.Clean(e.Error, term.MaxText),
+			Example: e.Example, function: f})
+	}
+	o.Errors = append(o.Errors, list[:min(len(list), maxErrors)]...)
+	return err
+}
+
+// call names the examples of errors as people do.
+func (r Reader) call(ctx context.Context, o *Overview) error {
+	var ids []uuid.UUID
+	for _, e := range o.Errors {
+		ids = append(ids, e.Example)
+	}
+	called, err := explain.NewReader(ctx, r.DB).Called(ids)
+	for i, e := range o.Errors {
+		o.Errors[i].Called = called[e.Example]
 	}
 	return err
 }
@@ -222,6 +285,7 @@ type Row struct {
 	Attempts int       `json:"attempts"`
 	Error    string    `json:"error,omitempty"`
 	Waits    string    `json:"waits,omitempty"`
+	Called   string    `json:"called,omitempty"` // by people
 }
 
 // maxRows bounds the rows listed of a function.
@@ -242,19 +306,41 @@ func (r Reader) Rows(ctx context.Context, stuck bool, tenant uuid.UUID) (*Rows, 
 		if len(found) == 0 {
 			continue
 		}
-		l := RowList{Function: f.Name, More: len(found) > maxRows, function: f,
-			Do: "once the cause is fixed, " + f.Repair.Again}
-		if stuck {
-			l.Do = "check that the sweep runs, because it publishes them again: matchbook doctor --stack STACK, or once by " +
-				"matchbook sweep; with matchbook serve, that its process runs"
-		}
+		l := RowList{Function: f.Name, More: len(found) > maxRows, function: f}
+		var ids []uuid.UUID
 		for _, t := range found[:min(len(found), maxRows)] {
 			l.Rows = append(l.Rows, Row{t.ID, t.TenantID, t.Status, t.Kind, t.Attempts,
-				term.Clean(t.Error, term.MaxText), explain.Waits(t)})
+				term.Clean(t.Error, term.MaxText), explain.Waits(t), ""})
+			ids = append(ids, t.ID)
+		}
+		called, err := explain.NewReader(ctx, r.DB).Called(ids)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range l.Rows {
+			l.Rows[i].Called = called[row.ID]
+		}
+		if l.Do = l.again(); stuck {
+			l.Do = "check that the sweep runs, because it publishes them again: matchbook doctor --stack STACK, or once by " +
+				"matchbook sweep; with matchbook serve, that its process runs"
 		}
 		list.Lists = append(list.Lists, l)
 	}
 	return list, nil
+}
+
+// again returns what to do about failed rows: a remedy of each error, and the command to try again.
+func (l RowList) again() string {
+	var list []string
+	for _, row := range l.Rows {
+		if do := explain.RemedyOf(row.Error).Do; do != "" && !slices.Contains(list, do) {
+			list = append(list, do)
+		}
+	}
+	if len(list) == 0 {
+		return "once the cause is fixed, " + l.function.Repair.Again
+	}
+	return strings.Join(append(list, "then "+l.function.Repair.Again), "; ")
 }
 
 // Succeeded reports whether there are no such rows.

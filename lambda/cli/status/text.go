@@ -3,10 +3,12 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres/report"
@@ -51,10 +53,16 @@ func (o *Overview) Text() string {
 		p.Hang("sets    ", o.WaitingSets())
 	}
 	p.Line("spent   %s", o.Spent())
-	if next := o.Next(); len(next) > 0 {
-		p.Line("\nNEXT")
-		for _, n := range next {
-			p.Line("  %s", n)
+	p.Line("\nNEXT")
+	next := o.Next()
+	if len(next) == 0 {
+		p.Line("  nothing needs an operator")
+	}
+	for _, n := range next {
+		act, commands, found := strings.Cut(n, "\n")
+		p.Hang("  ", act)
+		if found { // not folded, to be copied
+			p.Line("      %s", strings.ReplaceAll(commands, "\n", "\n      "))
 		}
 	}
 	return p.String()
@@ -66,7 +74,11 @@ func (e Errors) Sentence() string {
 	if e.Failed {
 		state = "failed"
 	}
-	return fmt.Sprintf("%s %s: %s (matchbook status %s)", plural.Of(e.Rows, e.subject), state, e.Error, e.Example)
+	such := ""
+	if e.Called != "" {
+		such = "such as " + e.Called + ": "
+	}
+	return fmt.Sprintf("%s %s: %s (%smatchbook status %s)", plural.Of(e.Rows, e.function.Subject), state, e.Error, such, e.Example)
 }
 
 // Sentence counts the events for people.
@@ -95,8 +107,8 @@ func (o *Overview) Spent() string {
 	return spent
 }
 
-// Waiting counts the pending rows that wait for no service.
-func (w Workload) Waiting() int { return w.Pending - w.Parked }
+// Waiting counts the rows that wait for no service.
+func (w Workload) Waiting() int { return w.Inserted + w.Pending - w.Parked }
 
 func (w Workload) print(p *term.Page) {
 	messages, dead, oldest := "-", "-", "-"
@@ -113,46 +125,140 @@ func (w Workload) print(p *term.Page) {
 	}
 }
 
-// Next lists what needs an operator, each with its command.
+// Next lists what needs an operator, a cause of much before its effects. Commands follow, each on a
+// line, unless there is a short one.
 func (o *Overview) Next() (list []string) {
-	failed, dead, stuck, working := 0, 0, 0, 0
+	if stopped := o.stopped(); stopped != "" {
+		list = append(list, stopped)
+	}
+	for _, h := range o.Holders {
+		list = append(list, fmt.Sprintf("locks: end the transaction of process %[1]d:\n"+
+			"psql \"$DATABASE_URL\" -c \"SELECT pg_terminate_backend(%[1]d)\"", h.Process))
+	}
+	if o.Clock != 0 {
+		direction := "ahead of"
+		if o.Clock < 0 {
+			direction = "behind"
+		}
+		list = append(list, fmt.Sprintf("the database's clock is %s %s this machine's: synchronize both with NTP "+
+			"(on this machine see timedatectl), and measure again:\nmatchbook doctor", term.Short(o.Clock.Abs()), direction))
+	}
+	list = append(list, o.remedies()...)
+	failed, dead, stuck := 0, 0, 0
 	for _, w := range o.Workloads {
-		failed, stuck, working = failed+w.Failed, stuck+w.Overdue+w.Lapsed, working+w.InProgress-w.Lapsed
+		failed, stuck = failed+w.Failed, stuck+w.Overdue+w.Lapsed
 		if w.Queue == nil {
 			continue
 		}
 		if dead += w.Queue.DeadLetters; w.Queue.Error != "" {
-			list = append(list, "the queue of "+w.Function+" does not answer: matchbook doctor")
+			list = append(list, "the queue of "+w.Function+" does not answer: matchbook doctor"+o.ofStack())
 		}
-	}
-	ofStuck := "matchbook status --stuck"
-	if working == 0 {
-		ofStuck += "; nothing is in work, so first check that the functions, or matchbook serve, run"
 	}
 	for _, n := range []struct {
 		n             int
 		noun, command string
 	}{
 		{failed, "failed row", "matchbook status --failed"},
-		{stuck, "stuck row", ofStuck},
-		{dead, "dead letter", "matchbook dlq list"},
-		{o.Events.Dead, "given-up event", "matchbook events status"},
+		{stuck, "stuck row", "matchbook status --stuck"},
+		{dead, "dead letter", "matchbook dlq list" + o.ofStack()},
 	} {
 		if n.n > 0 {
 			list = append(list, plural.Of(n.n, n.noun)+": "+n.command)
 		}
 	}
+	return append(list, o.undelivered()...)
+}
+
+// quiet is the time without any work after which waiting rows have a cause: nothing runs. In a
+// healthy system a row is begun within seconds.
+const quiet = 5 * time.Minute
+
+// stopped describes that nothing runs; empty if something does, or nothing is due.
+func (o *Overview) stopped() string {
+	var due time.Duration
+	waiting := 0
+	for _, w := range o.Workloads {
+		if w.InProgress > w.Lapsed {
+			return ""
+		}
+		due, waiting = max(due, w.Oldest), waiting+w.Waiting()+w.Lapsed
+	}
+	since := "no row was ever begun"
+	if o.Worked != nil {
+		since = fmt.Sprintf("no row was begun since %s (%s ago)",
+			o.Worked.At.UTC().Format("2006-01-02 15:04:05Z"), term.Short(o.Worked.Ago))
+	}
+	if due < quiet || o.Worked != nil && o.Worked.Ago < quiet || len(o.Holders) > 0 {
+		return ""
+	}
+	start := "start matchbook serve, or, if it runs, read in its log what stops it, such as a full disk; in a stack let doctor find " +
+		"the reason:\nsystemctl start matchbook\njournalctl -u matchbook -n 20\nmatchbook doctor --stack NAME"
+	if o.stack != "" {
+		start = "let doctor find the reason:\nmatchbook doctor" + o.ofStack()
+	}
+	return fmt.Sprintf("nothing runs: %s, and %s due for up to %s; %s", since,
+		plural.Of(waiting, "row has been", "rows have been"), term.Short(due), start)
+}
+
+func (o *Overview) ofStack() string {
+	if o.stack == "" {
+		return ""
+	}
+	return " --stack " + o.stack
+}
+
+// remedies are the acts against the errors that don't pass by themselves, or have failed rows.
+func (o *Overview) remedies() (list []string) {
+	commands := map[explain.Remedy][]string{}
+	var order []explain.Remedy
+	note := func(err string, failed bool, again ...string) {
+		r := explain.RemedyOf(err)
+		if r.Do == "" || r.Passes && !failed {
+			return
+		}
+		if !slices.Contains(order, r) {
+			order = append(order, r)
+		}
+		commands[r] = append(commands[r], again...)
+	}
+	for _, err := range o.unpaid {
+		note(err, false)
+	}
+	for _, e := range o.Errors {
+		if e.Failed {
+			_, command, _ := strings.Cut(e.function.Repair.Again, ": ")
+			note(e.Error, true, command)
+		} else {
+			note(e.Error, false)
+		}
+	}
+	for _, r := range order {
+		words := fmt.Sprintf("%s (%s): %s", strings.TrimRight(r.Words, ": ("), r.Cause, r.Do)
+		if len(commands[r]) > 0 {
+			words += "; then publish the failed rows again:\n" + strings.Join(commands[r], "\n")
+		}
+		list = append(list, words)
+	}
+	return list
+}
+
+// undelivered lists what receivers didn't accept.
+func (o *Overview) undelivered() (list []string) {
+	const again = "; see its answers, and once it works send everything at once:\nmatchbook events status\nmatchbook events requeue"
+	repair := explain.RemedyOf("receiver").Do
+	if at := o.Events.GoneAt; at != nil {
+		list = append(list, "the receiver of events answered at "+at.UTC().Format("2006-01-02 15:04:05Z")+
+			" that it is gone (HTTP 410), and gets nothing more: "+repair+again)
+	}
+	if o.Events.Dead > 0 {
+		list = append(list, plural.Of(o.Events.Dead, "given-up event")+": "+repair+again)
+	}
 	if o.Events.Oldest > late {
-		list = append(list, "an event has waited for "+term.Short(o.Events.Oldest)+": matchbook events status")
+		list = append(list, "an event has waited for "+term.Short(o.Events.Oldest)+": "+repair+again)
 	}
 	if o.Sets.Job != nil && o.Sets.Oldest > late {
-		list = append(list, "a set of match offers has waited for "+term.Short(o.Sets.Oldest)+": matchbook status "+o.Sets.Job.String())
-	}
-	for _, h := range o.Holders {
-		list = append(list, fmt.Sprintf("locks: end the transaction of process %[1]d, or SELECT pg_terminate_backend(%[1]d)", h.Process))
-	}
-	if o.Clock != 0 {
-		list = append(list, "the database's clock differs from this machine's by "+term.Short(o.Clock.Abs())+": matchbook doctor")
+		list = append(list, "a set of match offers has waited for "+term.Short(o.Sets.Oldest)+": "+repair+
+			"; the sweep sends it again:\nmatchbook status "+o.Sets.Job.String())
 	}
 	return list
 }
@@ -183,7 +289,7 @@ func (r *Rows) Text() string {
 		p.Line("%s, %s%s", l.Function, more, plural.Of(len(l.Rows), word+" "+l.function.Subject))
 		for _, row := range l.Rows {
 			p.Line("  %s  %s  tenant %s", row.ID, cmp.Or(row.Kind, row.Status)+", "+plural.Of(row.Attempts, "attempt"), row.TenantID)
-			for _, text := range []string{row.Error, waits(row.Waits)} {
+			for _, text := range []string{row.Called, row.Error, waits(row.Waits)} {
 				if text != "" {
 					p.Hang("      ", text)
 				}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/explain"
+	"matchbook/lambda/cli/status"
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
@@ -221,4 +222,19 @@ func TestErrorsKnown(t *testing.T) {
 func plainPage(t *testing.T) string {
 	t.Helper()
 	return strings.ReplaceAll(string(must.Get(os.ReadFile("../../OPERATE.md"))(t)), "`", "")
+}
+
+// The words of the status mean the same in the help and on the page; the console shows the list itself.
+func TestLegendEverywhere(t *testing.T) {
+	t.Parallel()
+	_, help, _ := matchbook(t, "", "status", "--help")
+	help = strings.Join(strings.Fields(help), " ")
+	for _, l := range status.Legend {
+		if row := "| " + l.Word + " | " + l.Meaning + " |"; !strings.Contains(plainPage(t), row) {
+			t.Errorf("the page lacks %s", row)
+		}
+		if !strings.Contains(help, l.Word+" "+l.Meaning) {
+			t.Errorf("the help lacks %s: %s", l.Word, l.Meaning)
+		}
+	}
 }

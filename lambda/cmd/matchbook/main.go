@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"matchbook/lambda/cli"
+	"matchbook/lambda/cli/status"
 	"matchbook/lambda/job/republish"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
@@ -35,6 +36,7 @@ var helpFacts = map[string]any{
 	"Batch":      republish.Batch,
 	"Shown":      republish.Shown,
 	"Pruned":     prunedHelp(),
+	"Legend":     status.LegendText(),
 }
 
 func run(ctx context.Context, args []string, env setup.Env, out, errOut io.Writer) int {

@@ -53,7 +53,7 @@ func (s *session) status(o statusOptions, tenant uuid.UUID, args []string) error
 	if len(args) > 0 {
 		return s.report(explain.NewReader(s.ctx, s.db).Story(args[0], prices))
 	}
-	r := status.Reader{DB: s.db, Prices: prices}
+	r := status.Reader{DB: s.db, Prices: prices, Stack: o.stack}
 	if o.failed || o.stuck {
 		rows, err := r.Rows(s.ctx, o.stuck, tenant)
 		if err != nil {

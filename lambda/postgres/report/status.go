@@ -13,6 +13,7 @@ import (
 
 // Workload counts a workload's rows without a result.
 type Workload struct {
+	Inserted   int           `json:"inserted"` // by another program, and not published yet
 	Pending    int           `json:"pending"`
 	InProgress int           `json:"in_progress"`
 	Parked     int           `json:"parked"`  // of Pending: for a service that is away
@@ -23,11 +24,15 @@ type Workload struct {
 }
 
 const workloadSQL = `
-SELECT count(*) FILTER (WHERE {status} = 'pending'), count(*) FILTER (WHERE {status} = 'in-progress'),
+WITH inserted AS (
+	SELECT count(*) AS n, min({waits_since}) AS since FROM {table} WHERE {is_inserted} AND ($2::uuid IS NULL OR tenant_id = $2)
+)
+SELECT (SELECT n FROM inserted), count(*) FILTER (WHERE {status} = 'pending'), count(*) FILTER (WHERE {status} = 'in-progress'),
 	count(*) FILTER (WHERE {is_parked}), count(*) FILTER (WHERE {overdue}),
 	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now()),
 	(SELECT count(*) FROM {table} WHERE {status} = 'failed' AND ($2::uuid IS NULL OR tenant_id = $2)),
-	coalesce(greatest(interval '0', now() - min({waits_since}) FILTER (WHERE NOT ({is_parked}))), interval '0')
+	coalesce(greatest(interval '0', now() - least(min({waits_since}) FILTER (WHERE NOT ({is_parked})),
+		(SELECT since FROM inserted))), interval '0')
 FROM {table} WHERE {status} IN ('pending', 'in-progress') AND ($2::uuid IS NULL OR tenant_id = $2)`
 
 // Workload counts the rows of a function, of one tenant or (uuid.Nil) of all.
@@ -37,6 +42,24 @@ func (r Reader) Workload(ctx context.Context, f manifest.Function, tenant uuid.U
 		return w, err
 	}
 	return found[0], nil
+}
+
+// LastAttempt is the last sign of work on any row.
+type LastAttempt struct {
+	At  time.Time     `json:"at"`
+	Ago time.Duration `json:"-"`
+}
+
+const lastAttemptSQL = `
+SELECT greatest(claimed_at, ended_at), now() - greatest(claimed_at, ended_at) FROM attempt ORDER BY claimed_at DESC LIMIT 1`
+
+// LastAttempt reads when work on a row last began or ended; nil if it never did.
+func (r Reader) LastAttempt(ctx context.Context) (*LastAttempt, error) {
+	found, err := postgres.Rows[LastAttempt](ctx, r.db, lastAttemptSQL)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // Errors counts the rows of a function with the same error: failed ones, or ones that are tried again.
@@ -165,4 +188,19 @@ ORDER BY coalesce(d.{failed_at}, {waits_since}) DESC, d.id LIMIT $3`
 func (r Reader) Troubles(ctx context.Context, f manifest.Function, which string, tenant uuid.UUID, limit int) ([]Trouble, error) {
 	sql := postgres.Tables[f.Name].SQL(fmt.Sprintf(troubleSQL, which))
 	return postgres.Rows[Trouble](ctx, r.db, sql, f.Visibility(), orNull(tenant), limit)
+}
+
+const documentsOfSQL = `
+SELECT id, id FROM document WHERE id = ANY ($1)
+UNION ALL SELECT id, document_id FROM ingestion WHERE id = ANY ($1)
+UNION ALL SELECT c.id, j.document_id FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id WHERE c.id = ANY ($1)`
+
+// DocumentsOf returns the documents of documents, ingestions and chunks, by the ids of these.
+func (r Reader) DocumentsOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+	found, err := postgres.Rows[struct{ ID, Document uuid.UUID }](ctx, r.db, documentsOfSQL, ids)
+	of := make(map[uuid.UUID]uuid.UUID, len(found))
+	for _, f := range found {
+		of[f.ID] = f.Document
+	}
+	return of, err
 }

@@ -63,6 +63,7 @@ type Overview struct {
 	Holders   []Holder            `json:"holders,omitempty"`     // transactions that have kept locks for long
 	Clock     time.Duration       `json:"clock_ahead,omitempty"` // of the database, if it surely differs from this machine's
 	Worked    *report.LastAttempt `json:"last_worked,omitempty"` // nil: never
+	Broken    string              `json:"broken,omitempty"`      // why the database can't write, if rows wait and nothing is begun
 	unpaid    []string            // errors of Away that pass by no means without a person
 	stack     string              // as in Reader
 }
@@ -146,6 +147,11 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 	}
 	if o.Clock, err = reports.ClockAhead(ctx); err != nil {
 		return err
+	}
+	if o.stopped() != "" {
+		if err := reports.Spill(ctx); err != nil {
+			o.Broken = failure.Of(err).Text
+		}
 	}
 	spent, err := reports.Spent(ctx, o.At.Truncate(24*time.Hour), tenant)
 	if err != nil {

@@ -35,6 +35,9 @@ func (o *Overview) Text() string {
 	for _, sentence := range o.Away {
 		p.Hang("outage  ", sentence)
 	}
+	if o.Broken != "" {
+		p.Hang("errors  ", "nothing is worked on: "+o.Broken)
+	}
 	for _, e := range o.Errors {
 		p.Hang("errors  ", e.Sentence())
 	}
@@ -188,7 +191,7 @@ func (o *Overview) stopped() string {
 		since = fmt.Sprintf("no row was begun since %s (%s ago)",
 			o.Worked.At.UTC().Format("2006-01-02 15:04:05Z"), term.Short(o.Worked.Ago))
 	}
-	if due < quiet || o.Worked != nil && o.Worked.Ago < quiet || len(o.Holders) > 0 {
+	if explain.RemedyOf(o.Broken).Do != "" || due < quiet || o.Worked != nil && o.Worked.Ago < quiet || len(o.Holders) > 0 {
 		return ""
 	}
 	start := "start matchbook serve, or, if it runs, read in its log what stops it, such as a full disk; in a stack let doctor find " +
@@ -220,6 +223,9 @@ func (o *Overview) remedies() (list []string) {
 			order = append(order, r)
 		}
 		commands[r] = append(commands[r], again...)
+	}
+	if o.Broken != "" {
+		note(o.Broken, false)
 	}
 	for _, err := range o.unpaid {
 		note(err, false)

@@ -46,7 +46,9 @@ func TestNothingRuns(t *testing.T) {
 		"work went on":     {status.Overview{Worked: &report.LastAttempt{At: at, Ago: time.Minute}}, due, ""},
 		"just due":         {status.Overview{Worked: old}, report.Workload{Pending: 1, Oldest: time.Minute}, ""},
 		"nothing is due":   {status.Overview{Worked: old}, report.Workload{}, ""},
-		"locks":            {status.Overview{Worked: old, Holders: []status.Holder{{Process: 17}}}, due, ""},
+		"a full disk": {status.Overview{Worked: old, Broken: "the database's disk is full (SQLSTATE 53100)"}, due,
+			"the database's disk is full (nothing more can be stored): make room"},
+		"locks": {status.Overview{Worked: old, Holders: []status.Holder{{Process: 17}}}, due, ""},
 	} {
 		tc.overview.Workloads = []status.Workload{{Workload: tc.row}}
 		got := strings.Join(tc.overview.Next(), "\n")

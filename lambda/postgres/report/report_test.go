@@ -175,3 +175,15 @@ func TestLocksHeld(t *testing.T) {
 	f.exec("ROLLBACK")
 	find(0, "")
 }
+
+// A server that can't write a file, as on a full disk, is noticed without a write.
+func TestSpillFails(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	must.OK(t, report.From(postgrestest.Open(t, url)).Spill(t.Context()))
+	postgrestest.Exec(t, postgrestest.Conn(t, url),
+		`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET temp_file_limit = 0', current_database()); END $$`)
+	if err := report.From(postgrestest.Open(t, url)).Spill(t.Context()); err == nil {
+		t.Error("the sort fits in memory")
+	}
+}

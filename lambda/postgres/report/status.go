@@ -62,6 +62,16 @@ func (r Reader) LastAttempt(ctx context.Context) (*LastAttempt, error) {
 	return &found[0], nil
 }
 
+// spillSQL sorts more than fits in a session's memory, so that the server writes a temporary file.
+const spillSQL = `SELECT count(*) FROM (SELECT md5(g::text) FROM generate_series(1, 200000) AS g ORDER BY 1 OFFSET 0) AS sorted`
+
+// Spill returns an error if the server can't write files, such as on a full disk. Then no row can
+// keep an error, so this is the only place to see it.
+func (r Reader) Spill(ctx context.Context) error {
+	_, err := postgres.Rows[struct{ N int }](ctx, r.db, spillSQL)
+	return err
+}
+
 // Errors counts the rows of a function with the same error: failed ones, or ones that are tried again.
 type Errors struct {
 	Failed  bool

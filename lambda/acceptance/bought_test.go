@@ -2,7 +2,6 @@ package acceptance_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/scripted"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -44,7 +42,7 @@ func (p *purchases) note(q scripted.Question) int {
 
 func (p *purchases) stored(q scripted.Question) (n int) {
 	err := p.pool.QueryRow(context.Background(),
-		"SELECT count(*) FROM model_answer WHERE question = $1 AND unusable = ''", hashOf(p.t, q)).Scan(&n)
+		"SELECT count(*) FROM model_answer WHERE question = $1 AND unusable = ''", hashOf(q)).Scan(&n)
 	if err != nil {
 		p.t.Error(err)
 	}
@@ -64,29 +62,7 @@ func (p *purchases) kept() (n int) {
 }
 
 // hashOf returns the hash under which the answer to a question is stored.
-func hashOf(t *testing.T, q scripted.Question) []byte {
-	key := &keyOf{}
-	asker := llm.Asker{Model: unasked{}, Vault: key}
-	_ = asker.Ask(t.Context(), testTenant, uuid.Nil,
-		llm.Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}, func(string) error { return nil })
-	return key.Prompt[:]
-}
-
-// keyOf is a vault that notes the key of a question.
-type keyOf struct {
-	llm.Vault
-	llm.Key
-}
-
-func (k *keyOf) FindAnswer(_ context.Context, key llm.Key) (int64, string, bool, error) {
-	k.Key = key
-	return 0, "", true, nil
-}
-
-type unasked struct{}
-
-func (unasked) Name() string { return "" }
-
-func (unasked) Answer(context.Context, llm.Question) (llm.Answer, error) {
-	return llm.Answer{}, errors.New("nothing is asked here")
+func hashOf(q scripted.Question) []byte {
+	hash := llm.Question{Name: q.Name, System: q.System, User: q.User, Schema: q.Schema}.Hash()
+	return hash[:]
 }

@@ -54,7 +54,7 @@ const keepFor = 5 * time.Second
 // configured by Retry, unless read's error is a permanent *failure.Error. Asking, reading and checking are one try. An answer not committed
 // because of an error isn't bought again: the next try commits it.
 func (a *Asker) Ask(ctx context.Context, tenant, row uuid.UUID, q Question, read func(text string) error) error {
-	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.hash(), Version: q.Version}
+	k := Key{Tenant: tenant, Model: a.Model.Name(), Prompt: q.Hash(), Version: q.Version}
 	var paid *Answer // paid for, but not stored yet
 	var wrong error  // with the last answer
 	return a.Retry.Do(ctx, func(ctx context.Context) error {
@@ -126,9 +126,9 @@ func (a *Asker) discard(ctx context.Context, id int64, why error) error {
 		a.Vault.DiscardAnswer(ctx, id, cmp.Or(why.Error(), "rejected")))
 }
 
-// hash is equal for equal prompts and schemas. It includes lengths, so that text can't move
-// from one part to the next unnoticed.
-func (q Question) hash() (sum [sha256.Size]byte) {
+// Hash is equal for equal prompts and schemas; see Key.Prompt. It includes lengths, so that text
+// can't move from one part to the next unnoticed.
+func (q Question) Hash() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, part := range []string{q.Name, q.System, q.User, string(compact(q.Schema))} {
 		var length [8]byte

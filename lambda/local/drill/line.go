@@ -37,18 +37,18 @@ const (
 )
 
 // StartScript starts the program $DRILL_BOOTSTRAP as a process that identifies itself
-// everywhere: to the database by its application_name, $DRILL_NAME followed by the process id
-// (kept by exec); to the model server and the queues by the path of its calls, see Process.
+// everywhere by its name, $DRILL_NAME followed by the process id (kept by exec): to the database by
+// its application_name, to the model server and the queues by the path of its calls, see Process.
 // $OPENAI_BASE_URL must not end in /v1.
 const StartScript = `#!/bin/sh
-DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$$/v1" \
-AWS_ENDPOINT_URL_SQS="$AWS_ENDPOINT_URL_SQS/$$" exec "$DRILL_BOOTSTRAP"
+DATABASE_URL="$DATABASE_URL&application_name=$DRILL_NAME$$" OPENAI_BASE_URL="$OPENAI_BASE_URL/$DRILL_NAME$$/v1" \
+AWS_ENDPOINT_URL_SQS="$AWS_ENDPOINT_URL_SQS/$DRILL_NAME$$" exec "$DRILL_BOOTSTRAP"
 `
 
-// Process returns the id of the calling process from a call's path.
+// Process returns the name of the calling process from a call's path.
 func Process(path string) string {
-	pid, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return pid
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return name
 }
 
 // programs are the executables of a drill.

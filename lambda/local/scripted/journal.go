@@ -33,7 +33,8 @@ type Call struct {
 	Answer   string    // hash of the model's answer, even if not sent; "" if there was none
 	Refused  string    // why the request was refused, or ""
 
-	UserText, AnswerText string // set with Options.KeepText only
+	UserText, AnswerText string            // set with Options.KeepText only
+	Prompt               [sha256.Size]byte // likewise: the question's key in an answer vault, as of its first try
 }
 
 // Violation is a call before the Retry-After of an earlier call for the same question.

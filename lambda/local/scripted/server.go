@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"matchbook/lambda/llm"
 )
 
 // Options configure a Server. The zero value refuses every chat question with not_scripted,
@@ -155,7 +157,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked.question.Path = r.URL.Path
 	call, kind := s.arrive(at, &asked.question)
 	if s.options.KeepText {
-		call.UserText = asked.question.User
+		q := asked.question
+		call.UserText = q.User
+		call.Prompt = llm.Question{Name: q.Name, System: q.System, User: llm.First(q.User), Schema: q.Schema}.Hash()
 	}
 	if s.delayed(r.Context(), asked.question) {
 		s.settle(call, reply{ending: closed})

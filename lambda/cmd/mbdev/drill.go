@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"matchbook/lambda/cli"
@@ -20,6 +21,7 @@ type drillOptions struct {
 	length    time.Duration
 	seed      uint64
 	only      []string
+	workloads []string
 	json      bool
 	short     bool
 	outage    bool
@@ -35,10 +37,12 @@ func (w *invocation) drillCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return w.drill(cmd.Context(), o) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.documents, "documents", 600, "publish at least this many documents")
+	flags.IntVar(&o.documents, "documents", 600, "publish at least this many documents; the number of all else follows")
 	flags.DurationVar(&o.length, "for", 2*time.Minute, "inject faults for this `DURATION` of real time")
 	flags.Uint64Var(&o.seed, "seed", 0, "seed of documents and faults; 0 draws one and prints it")
 	flags.StringSliceVar(&o.only, "only", nil, "only this `FAULT`; repeat or separate by commas")
+	flags.StringSliceVar(&o.workloads, "workloads", nil, "only this `WORKLOAD` and those it publishes to, of "+
+		strings.Join(drill.Workloads(), ", ")+"; repeat or separate by commas")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
 	flags.BoolVar(&o.short, "short", false, "run 80 documents and each fault once; ignores --documents and --for")
 	flags.BoolVar(&o.outage, "outage", false, "let the model's provider be away; the same as --only outage")
@@ -61,7 +65,7 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 		return err
 	}
 	defer func() { _ = stop() }()
-	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only,
+	d := drill.Options{Documents: o.documents, For: o.length, Seed: o.seed, Only: o.only, Workloads: o.workloads,
 		Freeze: 20 * time.Second, Source: source, Logs: logs,
 		Progress: func(line string) { p.Say("%s", line) }}
 	if o.short {

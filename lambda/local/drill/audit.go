@@ -2,17 +2,18 @@ package drill
 
 import (
 	"context"
+	"strings"
 	"time"
 
-	"matchbook/lambda/document/corpus"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// auditSQL records each change of a document's state, and each transaction with changes to
-// pairs or matches, with its process and the real time. now() is unqualified on purpose, so
+// auditSQL records each change of a row's state, and each write of its results, with its process
+// and the real time; changeSQL and effectSQL have the triggers. now() is unqualified on purpose, so
 // that it is the functions' clock.
 const auditSQL = `
 CREATE SCHEMA drill;
@@ -21,51 +22,52 @@ CREATE TABLE drill.change (
 	at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
 	clock timestamptz NOT NULL, tx bigint NOT NULL DEFAULT txid_current(),
 	process text NOT NULL DEFAULT current_setting('application_name'),
-	document uuid NOT NULL, was text, status text, was_attempt integer, attempt integer, was_lease timestamptz,
-	was_published timestamptz, published timestamptz, contents boolean, error text, parked boolean);
-CREATE TABLE drill.edge (tx bigint, relation text, process text, PRIMARY KEY (tx, relation));
+	function text NOT NULL, id uuid NOT NULL, about uuid, was text, status text, was_attempt integer, attempt integer,
+	was_lease timestamptz, was_published timestamptz, published timestamptz, contents boolean, error text, parked boolean);
+CREATE TABLE drill.effect (
+	at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), tx bigint NOT NULL DEFAULT txid_current(),
+	process text NOT NULL DEFAULT current_setting('application_name'),
+	relation text, owner uuid NOT NULL, UNIQUE (tx, relation, owner));
 CREATE TABLE drill.answer (id bigint PRIMARY KEY, at timestamptz NOT NULL, process text NOT NULL);
 
-CREATE FUNCTION drill.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+-- Takes the column with the id of the row whose claim allows the write; none: a row's end must allow it.
+CREATE FUNCTION drill.note_effect() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-	INSERT INTO drill.change (clock, document, was, status,
-		was_attempt, attempt, was_lease, was_published, published,
-		contents, error, parked)
-	VALUES (now(), NEW.id, coalesce(OLD.matching_status, ''), coalesce(NEW.matching_status, ''),
-		OLD.matching_attempts, NEW.matching_attempts, OLD.matching_lease_until,
-		OLD.matching_published_at, NEW.matching_published_at,
-		(OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
-			IS DISTINCT FROM (NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys),
-		NEW.matching_error, NEW.matching_parked_for IS NOT NULL AND NEW.matching_due_at > now());
+	INSERT INTO drill.effect (relation, owner) VALUES (TG_RELNAME,
+		coalesce((to_jsonb(NEW) ->> TG_ARGV[0])::uuid, '00000000-0000-0000-0000-000000000000')) ON CONFLICT DO NOTHING;
 	RETURN NULL;
 END $$;
-CREATE TRIGGER drill AFTER UPDATE ON document FOR EACH ROW
-WHEN ((OLD.matching_status, OLD.matching_attempts, OLD.matching_lease_until, OLD.matching_published_at,
-		OLD.normalized_counterparty, OLD.normalized_references, OLD.match_keys)
-	IS DISTINCT FROM
-	(NEW.matching_status, NEW.matching_attempts, NEW.matching_lease_until, NEW.matching_published_at,
-		NEW.normalized_counterparty, NEW.normalized_references, NEW.match_keys))
-EXECUTE FUNCTION drill.note_change();
-
-CREATE FUNCTION drill.note_edge() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-BEGIN
-	INSERT INTO drill.edge VALUES (txid_current(), TG_RELNAME, current_setting('application_name'))
-		ON CONFLICT DO NOTHING;
-	RETURN NULL;
-END $$;
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON document_match
-	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_suggestion
-	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
-CREATE TRIGGER drill AFTER INSERT OR UPDATE OR DELETE ON match_pair
-	FOR EACH ROW EXECUTE FUNCTION drill.note_edge();
 
 CREATE FUNCTION drill.note_answer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
 	INSERT INTO drill.answer VALUES (NEW.id, pg_catalog.clock_timestamp(), current_setting('application_name'));
 	RETURN NULL;
 END $$;
-CREATE TRIGGER drill AFTER INSERT ON model_answer FOR EACH ROW EXECUTE FUNCTION drill.note_answer()`
+CREATE TRIGGER drill AFTER INSERT ON model_answer FOR EACH ROW EXECUTE FUNCTION drill.note_answer();`
+
+// changeSQL and effectSQL are for each workload and each of its effects.
+const (
+	changeSQL = `
+CREATE FUNCTION drill.note_{table}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+	INSERT INTO drill.change (clock, function, id, about, was, status,
+		was_attempt, attempt, was_lease, was_published, published,
+		contents, error, parked)
+	VALUES (now(), '{function}', NEW.id, NEW.{about}, coalesce(OLD.{status}, ''), coalesce(NEW.{status}, ''),
+		coalesce(OLD.{attempts}, 0), NEW.{attempts}, OLD.{lease_until}, OLD.{published_at}, NEW.{published_at},
+		TG_OP = 'UPDATE' AND ROW({old contents}) IS DISTINCT FROM ROW({new contents}),
+		NEW.{error}, NEW.{parked_for} IS NOT NULL AND NEW.{due_at} > now());
+	RETURN NULL;
+END $$;
+CREATE TRIGGER drill_insert AFTER INSERT ON {table} FOR EACH ROW
+WHEN (NEW.{status} IS NOT NULL) EXECUTE FUNCTION drill.note_{table}();
+CREATE TRIGGER drill AFTER UPDATE ON {table} FOR EACH ROW
+WHEN (ROW(OLD.{status}, OLD.{attempts}, OLD.{lease_until}, OLD.{published_at}, {old contents})
+	IS DISTINCT FROM ROW(NEW.{status}, NEW.{attempts}, NEW.{lease_until}, NEW.{published_at}, {new contents}))
+EXECUTE FUNCTION drill.note_{table}();`
+	effectSQL = `
+CREATE TRIGGER drill AFTER {events} ON {relation} FOR EACH ROW EXECUTE FUNCTION drill.note_effect({column});`
+)
 
 // roleSQL creates the functions' role. A fail-over can make it read-only while the drill still
 // writes.
@@ -74,6 +76,37 @@ DO $$ BEGIN CREATE ROLE app LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; EN
 GRANT ALL ON ALL TABLES IN SCHEMA public TO app;
 GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO app`
 
+// audit returns the statements for the triggers on the workload's tables.
+func (w *workload) audit() string {
+	var b strings.Builder
+	b.WriteString(w.sql(changeSQL))
+	for _, e := range w.effects {
+		events, column := "INSERT OR UPDATE OR DELETE", ""
+		if e.owner != "" {
+			events, column = "INSERT", "'"+e.owner+"'"
+		}
+		b.WriteString(strings.NewReplacer("{events}", events, "{relation}", e.relation, "{column}", column).Replace(effectSQL))
+	}
+	return b.String()
+}
+
+// sql fills in a statement about the rows of the workload.
+func (w *workload) sql(statement string) string {
+	of := func(row string) string { return row + "." + strings.Join(w.contents, ", "+row+".") }
+	statement = strings.NewReplacer("{function}", w.Name, "{about}", w.about, "{old contents}", of("OLD"),
+		"{new contents}", of("NEW")).Replace(statement)
+	return postgres.Tables[w.Name].SQL(statement)
+}
+
+// union fills in a query for each workload.
+func union(list []*workload, query string) string {
+	var parts []string
+	for _, w := range list {
+		parts = append(parts, w.sql(query))
+	}
+	return strings.Join(parts, "\nUNION ALL\n")
+}
+
 // change is a row of the audit.
 type change struct {
 	N             int64
@@ -81,80 +114,76 @@ type change struct {
 	Clock         time.Time // the stack's
 	Tx            int64
 	Process       string // application_name of the process
-	Document      uuid.UUID
+	Function      string // that works on the row
+	ID            uuid.UUID
+	About         uuid.UUID
 	Was, Status   string
 	WasAttempt    int
 	Attempt       int
 	WasLease      *time.Time
 	WasPublished  *time.Time
 	Published     *time.Time
-	Contents      bool // the normalized contents changed
+	Contents      bool // columns that only a claim may write
 	Error         *string
 	Parked        bool // for a service that is away, without a message
 	PublishedAnew bool // the stamp changed
 }
 
 const changesSQL = `
-SELECT n, at, clock, tx, process, document, was, status, was_attempt, attempt,
+SELECT n, at, clock, tx, process, function, id, coalesce(about, id), was, status, was_attempt, attempt,
 	was_lease, was_published, published, contents, error, coalesce(parked, false), published IS DISTINCT FROM was_published
 FROM drill.change ORDER BY n`
 
-// edgesSQL lists transactions with changes to pairs or matches but not to a document's state.
-const edgesSQL = `
-SELECT tx, min(process), string_agg(relation, ', ' ORDER BY relation) FROM drill.edge
-WHERE NOT EXISTS (
-	SELECT FROM drill.change AS c WHERE c.tx = edge.tx AND c.was = 'in-progress' AND c.status <> 'in-progress')
-GROUP BY tx`
+// effectsSQL omits the writes of the drill, which may start reviews.
+const effectsSQL = `
+SELECT at, tx, process, relation, owner FROM drill.effect ORDER BY at`
 
-type strayEdges struct {
-	Tx                 int64
-	Process, Relations string
+// written is a transaction's write of results.
+type written struct {
+	At       time.Time
+	Tx       int64
+	Process  string
+	Relation string
+	Owner    uuid.UUID // the row with the claim; zero: any row that ended in the transaction
 }
 
 const answersSQL = `
-SELECT m.document_id, a.at, a.process, m.answer FROM drill.answer AS a JOIN model_answer AS m USING (id)
+SELECT a.at, a.process, m.question FROM drill.answer AS a JOIN model_answer AS m USING (id)
 WHERE m.unusable = '' ORDER BY a.at`
 
 // answer is a usable answer in storage.
 type answer struct {
-	Document uuid.UUID
-	At       time.Time
-	Process  string
-	Text     string
+	At      time.Time
+	Process string
+	Prompt  []byte
 }
 
-const documentsSQL = `
-SELECT id, tenant_id, coalesce(type::text, ''), coalesce(matching_status, ''), matching_attempts, cluster_id,
-	coalesce(matching_error, '')
-FROM document`
+const rowsSQL = `
+SELECT '{function}', id, tenant_id, coalesce({status}, ''), {attempts}, coalesce({error}, '') FROM {table}`
 
 type row struct {
-	ID, Tenant uuid.UUID
-	Type       string
-	Status     string
-	Attempts   int
-	Cluster    *uuid.UUID
-	Error      string
+	Function string
+	ID       uuid.UUID
+	Tenant   uuid.UUID
+	Status   string
+	Attempts int
+	Error    string
 }
 
-const matchesSQL = `
-SELECT m.document_a_id, m.document_b_id, m.confidence || ' by ' || m.decided_by, a.tenant_id, b.tenant_id
-FROM document_match AS m JOIN document AS a ON a.id = m.document_a_id JOIN document AS b ON b.id = m.document_b_id`
-
-type edge struct {
-	A, B             uuid.UUID
-	How              string
-	TenantA, TenantB uuid.UUID
+// result is a part of what a workload stored, comparable between runs.
+type result struct {
+	Row         uuid.UUID
+	What, Value string
 }
 
 const notificationsSQL = `
-SELECT n.document_id, n.attempt, n.kind, coalesce(d.status, 'pending')
+SELECT coalesce(n.document_id, n.subject_id), n.attempt, n.kind, coalesce(d.status, 'pending')
 FROM notification AS n LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = 'slack'
 WHERE n.attempt > 0 -- 0 is a warning
 ORDER BY n.created_at`
 
 type notification struct {
-	Document uuid.UUID
+	Row      uuid.UUID
 	Attempt  int
 	Kind     string
 	Delivery string // to Slack
@@ -163,40 +192,48 @@ type notification struct {
 // audit is the evidence from the database.
 type audit struct {
 	changes       []change
-	stray         []strayEdges
+	effects       []written
 	answers       []answer
-	documents     []row
-	matches       []edge
+	rows          []row
+	results       []result
+	counts        map[string]int // of the results, by workload
 	notifications []notification
+	clusters      []clustered
+	matches       []edge
 }
 
-func readAudit(ctx context.Context, db *pgxpool.Pool) (a *audit, err error) {
-	a = &audit{}
-	for _, read := range []func() error{
-		func() error { a.changes, err = rows[change](ctx, db, changesSQL); return err },
-		func() error { a.stray, err = rows[strayEdges](ctx, db, edgesSQL); return err },
-		func() error { a.answers, err = rows[answer](ctx, db, answersSQL); return err },
-		func() error { a.documents, err = rows[row](ctx, db, documentsSQL); return err },
-		func() error { a.matches, err = rows[edge](ctx, db, matchesSQL); return err },
-		func() error { a.notifications, err = rows[notification](ctx, db, notificationsSQL); return err },
+func (l *line) readAudit(ctx context.Context) (a *audit, err error) {
+	a = &audit{counts: map[string]int{}}
+	for _, err := range []error{
+		read(ctx, l.db, changesSQL, &a.changes), read(ctx, l.db, effectsSQL, &a.effects), read(ctx, l.db, answersSQL, &a.answers),
+		read(ctx, l.db, union(l.workloads(), rowsSQL), &a.rows), read(ctx, l.db, notificationsSQL, &a.notifications),
+		read(ctx, l.db, clustersSQL, &a.clusters), read(ctx, l.db, matchesSQL, &a.matches),
 	} {
-		if err := read(); err != nil {
+		if err != nil {
 			return nil, err
 		}
+	}
+	for _, w := range l.workloads() {
+		var found []result
+		if err := read(ctx, l.db, w.results, &found); err != nil {
+			return nil, err
+		}
+		a.results, a.counts[w.Name] = append(a.results, found...), len(found)
 	}
 	return a, nil
 }
 
-func rows[T any](ctx context.Context, db *pgxpool.Pool, sql string) ([]T, error) {
+func read[T any](ctx context.Context, db *pgxpool.Pool, sql string, into *[]T) (err error) {
 	found, _ := db.Query(ctx, sql)
-	return pgx.CollectRows(found, pgx.RowToStructByPos[T])
+	*into, err = pgx.CollectRows(found, pgx.RowToStructByPos[T])
+	return err
 }
 
-// links returns the matches by their documents.
-func (a *audit) links() map[corpus.Pair]string {
-	links := map[corpus.Pair]string{}
-	for _, m := range a.matches {
-		links[corpus.PairOf(m.A, m.B)] = m.How
+// outcome returns the results by what they are about.
+func (a *audit) outcome() map[result]string {
+	outcome := map[result]string{}
+	for _, r := range a.results {
+		outcome[result{Row: r.Row, What: r.What}] = r.Value
 	}
-	return links
+	return outcome
 }

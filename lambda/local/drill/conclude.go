@@ -4,30 +4,29 @@ import (
 	"context"
 	"time"
 
-	"matchbook/lambda/document/corpus"
-
 	"github.com/google/uuid"
 )
 
-// conclude reads the results, publishes failed documents again, and checks everything.
-func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]string) (*Report, error) {
+// conclude reads the results, publishes failed rows again, and checks everything.
+func (d *drill) conclude(ctx context.Context, s *strikes, want map[result]string) (*Report, error) {
 	states, err := d.states(ctx)
 	if err != nil {
 		return nil, err
 	}
-	first, err := readAudit(ctx, d.line.db)
+	first, err := d.line.readAudit(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Seed: d.o.Seed, Documents: len(d.line.papers.all), Faults: s.all(), States: states}
-	var again []uuid.UUID
-	for _, doc := range first.documents {
-		if doc.Status == "failed" {
-			again = append(again, doc.ID)
+	for _, w := range d.line.lanes {
+		var again []uuid.UUID
+		for _, r := range first.rows {
+			if r.Function == w.workload.Name && r.Status == "failed" {
+				again = append(again, r.ID)
+			}
 		}
-	}
-	if err := d.publish(ctx, again); err != nil {
-		return nil, err
+		if err := d.publish(ctx, func() error { return w.Publish().Publish(ctx, again) }); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := d.line.drain(ctx, stuckAfter); err != nil {
 		return nil, err
@@ -36,33 +35,28 @@ func (d *drill) conclude(ctx context.Context, s *strikes, want map[corpus.Pair]s
 	if err != nil {
 		return nil, err
 	}
-	r.Failed = map[string]int{}
-	for _, f := range e.failures {
-		r.Failed[f.kind]++
+	sweep := d.line.tasks[0]
+	r := &Report{Seed: d.Seed, Faults: s.all(), Seconds: time.Since(d.started).Seconds(), Sweeps: sweep.runs.Load(),
+		SweepsFailed: sweep.failed.Load(), Simulated: d.line.Clock.Now().Sub(d.started).Hours()}
+	for _, w := range d.workloads {
+		r.Workloads = append(r.Workloads, e.standing(w, states[w.Name]))
 	}
-	r.Repaired, r.Matches = e.repaired(), len(e.matches)
-	r.Seconds, r.Sweeps = time.Since(d.started).Seconds(), d.line.sweeps.Load()
-	r.SweepsFailed = d.line.failed.Load()
-	r.Simulated = d.line.Clock.Now().Sub(d.started).Hours()
 	r.Checks = e.verdict()
 	return r, nil
 }
 
 // evidence collects the records of all servers.
-func (d *drill) evidence(ctx context.Context, s *strikes, want map[corpus.Pair]string) (e *evidence, err error) {
+func (d *drill) evidence(ctx context.Context, s *strikes, want map[result]string) (e *evidence, err error) {
 	l := d.line
-	queue, _ := l.Stats()
-	e = &evidence{messages: l.journal.byDocument(), left: queue.Visible + queue.InFlight, invalid: l.journal.broken,
-		asked: l.journal.asked,
-		early: l.model.Violations(), busiest: l.model.Busiest(), pieces: s.pieces, numbers: l.papers.numbers,
-		want:    want,
-		true:    l.papers.true,
-		started: d.started}
+	visible, hidden, _ := l.queued()
+	e = &evidence{workloads: d.workloads, papers: l.papers, messages: l.journal.byRow(), left: visible + hidden,
+		invalid: l.journal.broken, asked: l.journal.asked, early: l.model.Violations(), busiest: l.model.Busiest(),
+		pieces: s.pieces, want: want, started: d.started}
 	if !d.done.IsZero() {
 		e.took = d.done.Sub(d.ended)
 	}
 	e.taken, e.texts = l.slack.received()
-	if e.audit, err = readAudit(ctx, l.db); err != nil {
+	if e.audit, err = l.readAudit(ctx); err != nil {
 		return nil, err
 	}
 	e.index()

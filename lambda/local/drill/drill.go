@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,14 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/internal/backoff"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
-	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -27,10 +27,11 @@ const stuckAfter = 4 * time.Minute
 
 // Options configure a drill.
 type Options struct {
-	Documents int             // minimum
+	Documents int             // minimum; the number of all else follows
 	For       time.Duration   // duration of the faults, in real time
 	Seed      uint64          // for documents and faults
 	Only      []string        // names of the faults; empty means all
+	Workloads []string        // names; empty means all
 	Freeze    time.Duration   // maximum time to freeze a worker, in real time
 	Source    pgserver.Source // origin of PostgreSQL
 	Logs      io.Writer       // output of the functions; may be nil
@@ -39,14 +40,14 @@ type Options struct {
 
 // drill is a running drill.
 type drill struct {
-	o        Options
+	*kit
 	random   *rand.Rand
 	patience time.Duration
-	server   *pgserver.Server
 	line     *line
+	fresh    map[string][]thing // still to be published, by workload
 	started  time.Time
 	ended    time.Time // end of the faults, on the stack's clock
-	done     time.Time // end of the last document, on the stack's clock
+	done     time.Time // end of the last row, on the stack's clock
 
 	// standStill keeps the clocks from jumping, so that a second of work in the database is a
 	// second for the queue too.
@@ -61,6 +62,10 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := chooseWorkloads(o.Workloads)
+	if err != nil {
+		return nil, err
+	}
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
@@ -69,75 +74,81 @@ func Run(ctx context.Context, o Options) (_ *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	p, err := build(ctx, folder, o.Progress)
-	if err != nil {
+	k := &kit{Options: o, workloads: list, folder: folder}
+	if err := k.build(ctx); err != nil {
 		return nil, err
 	}
 	// Confirmed commits must survive the server, but not the machine.
-	server, err := pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress,
+	k.server, err = pgserver.Start(ctx, pgserver.Options{Source: o.Source, Progress: o.Progress,
 		Settings: map[string]string{"synchronous_commit": "on"}})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	want, err := quietRun(ctx, server, p, o)
+	defer func() { err = errors.Join(err, k.server.Stop()) }()
+	want, err := k.quietRun(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
+	l, err := k.startLine(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	d := &drill{o: o, random: rand.New(rand.NewPCG(o.Seed, 2)), patience: o.Freeze, server: server, line: l,
+	d := &drill{kit: k, random: rand.New(rand.NewPCG(o.Seed, 2)), patience: o.Freeze, line: l, fresh: l.papers.things,
 		started: time.Now()}
+	return d.run(ctx, chosen, want)
+}
+
+func (d *drill) run(ctx context.Context, chosen []Fault, want map[result]string) (_ *Report, err error) {
 	s := &strikes{drill: d, counts: map[string]int{}}
 	stop := d.show(ctx, s)
 	defer stop()
 	if err := d.trouble(ctx, s, chosen); err != nil {
 		return nil, err
 	}
-	if d.done, err = l.drain(ctx, stuckAfter); err != nil {
+	if d.done, err = d.line.drain(ctx, stuckAfter); err != nil {
 		return nil, err
 	}
 	stop()
 	return d.conclude(ctx, s, want)
 }
 
-// quietRun returns the documents' matches without faults. It also runs the sweep, because a
-// sweep failing here would never repair anything, and many drills would not notice.
-func quietRun(ctx context.Context, server *pgserver.Server, p programs, o Options) (links map[corpus.Pair]string, err error) {
-	o.Progress("running the same documents without faults")
-	l, err := startLine(ctx, server, p, newPapers(o.Documents, o.Seed), o.Logs)
+// quietRun returns the results without faults. It also runs the sweep, because a sweep failing here
+// would never repair anything, and many drills would not notice.
+func (k *kit) quietRun(ctx context.Context) (want map[result]string, err error) {
+	k.Progress("running the same without faults")
+	l, err := k.startLine(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	for docs := range slices.Chunk(l.papers.all, 100) {
-		if err := l.Publish().Publish(ctx, ids(docs)); err != nil {
-			return nil, err
+	for _, w := range l.lanes {
+		for things := range slices.Chunk(l.papers.things[w.workload.Name], 100) {
+			if err := w.publish(ctx, l, ids(things)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if _, err := l.drain(ctx, stuckAfter); err != nil {
 		return nil, err
 	}
-	if err := l.runSweep(ctx); err != nil {
+	if err := l.tasks[0].run(ctx); err != nil {
 		return nil, fmt.Errorf("sweep of the quiet run: %w", err)
 	}
-	a, err := readAudit(ctx, l.db)
+	a, err := l.readAudit(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range a.documents {
-		if d.Status != "succeeded" {
-			return nil, fmt.Errorf("quiet run: document %s is %s: %s", d.ID, d.Status, d.Error)
+	for _, r := range a.rows {
+		if r.Status != "succeeded" && r.Status != "cancelled" {
+			return nil, fmt.Errorf("quiet run: %s %s is %q: %s", r.Function, r.ID, r.Status, r.Error)
 		}
 	}
-	return a.links(), nil
+	return a.outcome(), nil
 }
 
-// trouble publishes the documents in portions, each under a fault, then succeeded ones again,
-// until the time is up and every fault has happened.
+// trouble publishes the things in portions, each under a fault, then succeeded rows again, until
+// the time is up and every fault has happened.
 func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -146,9 +157,8 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	defer pumping.Wait()
 	defer cancel(nil)
 	var deck []Fault
-	fresh := d.line.papers.all
-	end := d.started.Add(d.o.For)
-	for round := 0; round < len(chosen) || time.Now().Before(end) || len(fresh) > 0; round++ {
+	end := d.started.Add(d.For)
+	for round := 0; round < len(chosen) || time.Now().Before(end) || d.left() > 0; round++ {
 		if len(deck) == 0 {
 			deck = slices.Clone(chosen)
 			d.random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
@@ -157,9 +167,7 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 		if len(deck) > 1 && deck[0].goesWith(deck[1]) && d.random.IntN(2) == 0 {
 			n = 2
 		}
-		var portion []postgres.Imported
-		portion, fresh = d.portion(fresh, end, slices.ContainsFunc(deck[:n], Fault.asks))
-		if err := s.hit(ctx, deck[:n], portion); err != nil {
+		if err := s.hit(ctx, deck[:n], end); err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
 		deck = deck[n:]
@@ -169,44 +177,43 @@ func (d *drill) trouble(ctx context.Context, s *strikes, chosen []Fault) error {
 	return nil
 }
 
-// portion takes the documents due now: spread over the remaining time, at least half the usual
-// number, starting with the documents for a model if asking, else with the others.
-func (d *drill) portion(fresh []postgres.Imported, end time.Time, asking bool) (portion, rest []postgres.Imported) {
-	n := usual / 2
+// left counts the things still to be published.
+func (d *drill) left() (n int) {
+	for _, things := range d.fresh {
+		n += len(things)
+	}
+	return n
+}
+
+// take takes the things of a workload due now: spread over the remaining time, at least its usual
+// number, starting with those for a model if asking, else with the others.
+func (d *drill) take(w *workload, end time.Time, asking bool) (due []thing) {
+	fresh, n := d.fresh[w.Name], w.portion
 	if left := time.Until(end); left > 0 {
 		n = max(n, int(float64(len(fresh))*float64(2*time.Second)/float64(left+2*time.Second)))
 	}
 	n = min(n, len(fresh))
-	slices.SortStableFunc(fresh, func(a, b postgres.Imported) int {
-		switch open := d.line.papers.open; {
-		case open[a.ID] == open[b.ID]:
+	slices.SortStableFunc(fresh, func(a, b thing) int {
+		switch {
+		case a.asks == b.asks:
 			return 0
-		case open[a.ID] == asking:
+		case a.asks == asking:
 			return -1
 		}
 		return 1
 	})
-	return fresh[:n], fresh[n:]
+	d.fresh[w.Name] = fresh[n:]
+	return fresh[:n]
 }
 
-// usual is the minimum number of documents under a fault: one batch per worker.
-const usual = 10 * workers
-
-// hit injects faults into the work on fresh documents and some succeeded ones. A second fault
-// strikes in the middle of the first.
-func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Imported) error {
+// hit injects faults into the work on fresh things and some succeeded rows. A second fault strikes
+// in the middle of the first.
+func (s *strikes) hit(ctx context.Context, faults []Fault, end time.Time) error {
 	if slices.ContainsFunc(faults, func(f Fault) bool { return f.still }) {
 		s.standStill.Lock()
 		defer s.standStill.Unlock()
 	}
-	load := func() error {
-		list := ids(fresh)
-		again, err := s.succeeded(ctx, max(usual-len(list), 2))
-		if err != nil {
-			return err
-		}
-		return s.publish(ctx, append(list, again...))
-	}
+	load := func() error { return s.load(ctx, end, slices.ContainsFunc(faults, Fault.asks)) }
 	from := time.Now()
 	for _, f := range slices.Backward(faults) {
 		inner := load
@@ -226,17 +233,40 @@ func (s *strikes) hit(ctx context.Context, faults []Fault, fresh []postgres.Impo
 	return err
 }
 
+// load publishes what is due of each workload: fresh things, and succeeded rows again, twice as many
+// in all as its portion.
+func (d *drill) load(ctx context.Context, end time.Time, asking bool) error {
+	for _, w := range d.line.lanes {
+		due := d.take(w.workload, end, asking)
+		if err := d.publish(ctx, func() error { return w.publish(ctx, d.line, ids(due)) }); err != nil {
+			return err
+		}
+		again, err := d.succeeded(ctx, w, max(2*w.portion-len(due), 2))
+		if err != nil {
+			return err
+		}
+		if err := d.publish(ctx, func() error { return w.Publish().Publish(ctx, again) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rest lets time pass, so that the next fault strikes at once or hits retries.
 func (d *drill) rest(ctx context.Context) {
 	next := d.line.Clock.Now().Add(time.Duration(d.random.IntN(40)) * time.Minute)
 	until(ctx, time.Duration(d.random.IntN(3))*time.Second, func() bool { return d.line.Clock.Now().After(next) })
 }
 
-// publish retries, because a restart may have cut its connections.
-func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
+// publish retries, because a restart may have cut its connections. The sweep sends what couldn't be
+// sent.
+func (d *drill) publish(ctx context.Context, what func() error) (err error) {
 	for range 10 {
-		var partly *job.PublishError
-		if err = d.line.Publish().Publish(ctx, ids); err == nil || errors.As(err, &partly) {
+		var unsent *job.PublishError
+		if err = what(); err == nil || errors.As(err, &unsent) {
+			return nil
+		}
+		if err := backoff.Sleep(ctx, tick); err != nil {
 			return err
 		}
 	}
@@ -244,10 +274,10 @@ func (d *drill) publish(ctx context.Context, ids []uuid.UUID) (err error) {
 }
 
 const succeededSQL = `
-SELECT id FROM document WHERE matching_status = 'succeeded' ORDER BY md5(id::text || $2) LIMIT $1`
+SELECT id FROM {table} WHERE {status} = 'succeeded' ORDER BY md5(id::text || $2) LIMIT $1`
 
-func (d *drill) succeeded(ctx context.Context, n int) ([]uuid.UUID, error) {
-	found, _ := d.line.db.Query(ctx, succeededSQL, n, fmt.Sprint(d.random.Uint64()))
+func (d *drill) succeeded(ctx context.Context, w *lane, n int) ([]uuid.UUID, error) {
+	found, _ := d.line.db.Query(ctx, w.sql(succeededSQL), n, fmt.Sprint(d.random.Uint64()))
 	return pgx.CollectRows(found, pgx.RowTo[uuid.UUID])
 }
 
@@ -281,28 +311,41 @@ func (d *drill) show(ctx context.Context, s *strikes) (stop func()) {
 			for _, n := range s.all() {
 				faults += n
 			}
-			d.o.Progress(fmt.Sprintf("%4.0f s: %d succeeded, %d failed, %d in progress, %d pending, %d to come; %d faults, "+
-				"%d sweeps; %s simulated",
-				time.Since(d.started).Seconds(), states["succeeded"], states["failed"], states["in-progress"],
-				states["pending"],
-				states[""],
-				faults, d.line.sweeps.Load(), d.line.Clock.Now().Sub(began).Round(time.Minute)))
+			d.Progress(fmt.Sprintf("%4.0f s: %s; %d to come; %d faults, %d sweeps; %s simulated", time.Since(d.started).Seconds(),
+				standing(d.workloads, states), d.left(), faults, d.line.tasks[0].runs.Load(),
+				d.line.Clock.Now().Sub(began).Round(time.Minute)))
 		}
 	})
 	return func() { cancel(); showing.Wait() }
 }
 
-const statesSQL = `
-SELECT coalesce(matching_status, ''), count(*) FROM document GROUP BY 1`
+// standing lists the rows of each workload by state.
+func standing(list []*workload, states map[string]map[string]int) string {
+	var parts []string
+	for _, w := range list {
+		parts = append(parts, w.Name+" "+cmp.Or(counted(states[w.Name]), "none"))
+	}
+	return strings.Join(parts, "; ")
+}
 
-func (d *drill) states(ctx context.Context) (map[string]int, error) {
-	found, err := rows[struct {
-		Status string
-		N      int
-	}](ctx, d.line.db, statesSQL)
-	states := map[string]int{}
+// statesSQL counts the parked rows apart.
+const statesSQL = `
+SELECT '{function}', CASE WHEN {is_parked} THEN 'parked' ELSE {status} END AS state, count(*) FROM {table}
+WHERE {status} IS NOT NULL GROUP BY state`
+
+// states counts the rows by workload and state.
+func (d *drill) states(ctx context.Context) (map[string]map[string]int, error) {
+	var found []struct {
+		Function, Status string
+		N                int
+	}
+	err := read(ctx, d.line.db, union(d.workloads, statesSQL), &found)
+	states := map[string]map[string]int{}
 	for _, s := range found {
-		states[s.Status] = s.N
+		if states[s.Function] == nil {
+			states[s.Function] = map[string]int{}
+		}
+		states[s.Function][s.Status] = s.N
 	}
 	return states, err
 }

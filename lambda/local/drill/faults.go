@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"matchbook/lambda/internal/backoff"
-	"matchbook/lambda/job"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/local/sqs"
-	"matchbook/lambda/manifest"
 )
 
 // Fault is a fault for a drill to inject repeatedly. Either strike happens once, in the middle
@@ -84,7 +82,7 @@ func (s *strikes) slack() (end func()) {
 	}
 }
 
-// inject applies the fault to the documents published by load.
+// inject applies the fault to what load publishes.
 func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error {
 	if f.strike != nil {
 		if err := load(); err != nil {
@@ -96,11 +94,22 @@ func (f Fault) inject(ctx context.Context, s *strikes, load func() error) error 
 		return f.strike(s, ctx)
 	}
 	defer f.spoil(s)()
-	var unsent *job.PublishError // the sweep sends it
-	if err := load(); err != nil && !errors.As(err, &unsent) {
+	if err := load(); err != nil {
 		return err
 	}
+	if f.Name == "outage" {
+		until(ctx, s.patience, func() bool { return s.parked(ctx) })
+		return nil
+	}
 	return backoff.Sleep(ctx, time.Second)
+}
+
+// parked reports whether rows of each workload that asks a model are parked.
+func (d *drill) parked(ctx context.Context) bool {
+	states, err := d.states(ctx)
+	return err == nil && !slices.ContainsFunc(d.workloads, func(w *workload) bool {
+		return w.AsksModel && states[w.Name]["parked"] == 0
+	})
 }
 
 // goesWith reports whether f can strike during other: a frozen worker needs a jumping clock.
@@ -151,8 +160,20 @@ func until(ctx context.Context, most time.Duration, ok func() bool) bool {
 	return true
 }
 
+// busy calls f for each workload, in random order.
+func (s *strikes) busy(f func(*lane) bool) bool {
+	for _, i := range s.random.Perm(len(s.line.lanes)) {
+		if f(s.line.lanes[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *strikes) kill(ctx context.Context) error {
-	if until(ctx, time.Second, func() bool { return s.line.Function.Kill(s.random.IntN) }) {
+	if until(ctx, time.Second, func() bool {
+		return s.busy(func(w *lane) bool { return w.Consumer.Function.Kill(s.random.IntN) })
+	}) {
 		s.count("worker killed")
 	}
 	return nil
@@ -162,18 +183,25 @@ func (s *strikes) kill(ctx context.Context) error {
 // allowed, because its locks may prevent that.
 func (s *strikes) freeze(ctx context.Context) error {
 	var thaw func() bool
-	if !until(ctx, time.Second, func() bool { _, thaw = s.line.Function.Freeze(s.random.IntN); return thaw != nil }) {
+	var of *lane
+	if !until(ctx, time.Second, func() bool {
+		return s.busy(func(w *lane) bool {
+			_, thaw = w.Consumer.Function.Freeze(s.random.IntN)
+			of = w
+			return thaw != nil
+		})
+	}) {
 		return nil
 	}
-	s.line.frozen.Add(1)
-	over := s.line.Clock.Now().Add(manifest.Match.Visibility() + time.Second)
+	of.frozen.Add(1)
+	over := s.line.Clock.Now().Add(of.Visibility() + time.Second)
 	if until(ctx, s.patience, func() bool { return s.line.Clock.Now().After(over) && s.line.quiet() }) {
 		s.count("worker frozen beyond its lease")
 	} else {
 		s.count("worker frozen")
 	}
 	thaw()
-	s.line.frozen.Add(-1)
+	of.frozen.Add(-1)
 	until(ctx, s.patience, s.line.quiet) // the zombie notices its lost lease
 	return nil
 }

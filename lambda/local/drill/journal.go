@@ -1,8 +1,6 @@
 package drill
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +30,8 @@ type seen struct {
 // message is the history of one message. After a redrive it is a new message.
 type message struct {
 	id       string
-	document uuid.UUID
+	function string // that the message is for
+	row      uuid.UUID
 	sent     time.Time
 	events   []seen
 	runs     []run
@@ -66,12 +65,6 @@ type asked struct {
 	scripted.Call
 }
 
-// questionOf returns a question's id, derived from its contents.
-func questionOf(user string) string {
-	sum := sha256.Sum256([]byte(user))
-	return hex.EncodeToString(sum[:8])
-}
-
 // journal is the record of the servers around the functions.
 type journal struct {
 	mu       sync.Mutex
@@ -90,7 +83,7 @@ func (j *journal) event(e sqs.Event) {
 	m := j.messages[e.MessageID]
 	if m == nil {
 		id, _ := uuid.Parse(e.Body)
-		m = &message{id: e.MessageID, document: id, sent: now}
+		m = &message{id: e.MessageID, function: e.Queue, row: id, sent: now}
 		j.messages[e.MessageID] = m
 	}
 	m.events = append(m.events, seen{now, e})
@@ -119,13 +112,13 @@ func (j *journal) call(c scripted.Call) {
 	j.asked = append(j.asked, asked{time.Now(), c})
 }
 
-// byDocument returns each document's messages in sending order.
-func (j *journal) byDocument() map[uuid.UUID][]*message {
+// byRow returns each row's messages in sending order.
+func (j *journal) byRow() map[uuid.UUID][]*message {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	by := map[uuid.UUID][]*message{}
 	for _, m := range j.messages {
-		by[m.document] = append(by[m.document], m)
+		by[m.row] = append(by[m.row], m)
 	}
 	for _, list := range by {
 		slices.SortFunc(list, func(a, b *message) int { return a.sent.Compare(b.sent) })
@@ -190,7 +183,7 @@ func (s *slack) received() (failures int, texts string) {
 	return failures, all.String()
 }
 
-// String returns the event as a line of a document's history.
+// String returns the event as a line of a row's history.
 func (e seen) String() string {
 	return fmt.Sprintf("message %.8s %s, receive %d, hidden %s", e.MessageID, e.Kind, e.ReceiveCount,
 		e.Visibility.Round(time.Second))

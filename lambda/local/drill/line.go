@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,7 +31,6 @@ import (
 
 const (
 	tick       = 10 * time.Millisecond
-	workers    = 4 // concurrent invocations
 	retryAfter = 20 * time.Minute
 )
 
@@ -51,55 +49,74 @@ func Process(path string) string {
 	return name
 }
 
-// programs are the executables of a drill.
-type programs struct{ start, match, sweep string }
-
-func build(ctx context.Context, folder string, progress func(string)) (p programs, err error) {
-	p.start = filepath.Join(folder, "start")
-	if err := os.WriteFile(p.start, []byte(StartScript), 0o700); err != nil {
-		return p, err
-	}
-	if p.match, err = lambdahost.Bootstrap(ctx, folder, manifest.Match.Package, progress); err != nil {
-		return p, err
-	}
-	p.sweep, err = lambdahost.Bootstrap(ctx, folder, manifest.Sweep.Package, progress)
-	return p, err
-}
-
 // line is a complete stack with a separate database.
 type line struct {
 	*local.Stack
 	db      *pgxpool.Pool // the drill's connections, as superuser
 	proxy   *proxy
-	sweep   *lambdahost.Function
+	lanes   []*lane
+	tasks   []*task // the first is the sweep
 	model   *scripted.Server
 	slack   *slack
 	journal *journal
 	papers  *papers
+	files   string // folder of the blob store
+	waits   string // query for what is unfinished
 	clock   atomic.Pointer[clock.Clock]
 	closers []func() error
-
-	frozen   atomic.Int64 // processes
-	sweeping atomic.Bool
-	sweeps   atomic.Int64
-	failed   atomic.Int64 // failed sweeps
-	nextAt   time.Time    // next sweep, on the stack's clock
 }
 
-func startLine(ctx context.Context, server *pgserver.Server, p programs, papers *papers, logs io.Writer) (l *line,
-	err error) {
-	l = &line{journal: newJournal(), slack: &slack{}, papers: papers}
+// lane is a workload on a line, with its queue and its function.
+type lane struct {
+	*workload
+	*local.Consumer
+	frozen atomic.Int64 // processes
+}
+
+// kit is what the lines of a drill have in common.
+type kit struct {
+	Options
+	workloads []*workload
+	folder    string
+	server    *pgserver.Server
+	start     string
+	programs  map[string]string // by package
+}
+
+func (k *kit) build(ctx context.Context) (err error) {
+	k.start = filepath.Join(k.folder, "start")
+	if err := os.WriteFile(k.start, []byte(StartScript), 0o700); err != nil {
+		return err
+	}
+	packages := []string{manifest.Sweep.Package, manifest.Schedule.Package}
+	for _, w := range k.workloads {
+		packages = append(packages, w.Package)
+	}
+	k.programs = map[string]string{}
+	for _, p := range packages {
+		if k.programs[p], err = lambdahost.Bootstrap(ctx, k.folder, p, k.Progress); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *kit) startLine(ctx context.Context) (l *line, err error) {
+	l = &line{journal: newJournal(), slack: &slack{}, papers: newPapers(k.workloads, k.Documents, k.Seed)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close())
 		}
 	}()
-	database, drop, err := pgserver.CreateDatabase(ctx, server.URL("postgres"), "drill_")
+	database, drop, err := pgserver.CreateDatabase(ctx, k.server.URL("postgres"), "drill_")
 	if err != nil {
 		return l, err
 	}
 	l.closers = append(l.closers, drop)
-	if err := l.prepare(ctx, database); err != nil {
+	if l.files, err = os.MkdirTemp(k.folder, "files-"); err != nil {
+		return l, err
+	}
+	if err := l.prepare(ctx, database, k.workloads); err != nil {
 		return l, err
 	}
 	model, err := l.serveModel(ctx)
@@ -113,28 +130,63 @@ func startLine(ctx context.Context, server *pgserver.Server, p programs, papers 
 	env := []string{
 		variable.MatchMode + "=model", variable.OpenAIKey + "=drill", variable.OpenAIBaseURL + "=" + model,
 		variable.LLMRetryBase + "=20ms", variable.LLMTimeout + "=3s", variable.SlackWebhookURL + "=" + hook,
-		"DRILL_NAME=match-", "DRILL_BOOTSTRAP=" + p.match,
 	}
-	match := local.FunctionConfig{Bootstrap: p.start, Env: env, Concurrency: workers, Logs: logs,
-		OnInvocation: l.journal.invocation}
-	l.Stack, err = local.StartStack(ctx, local.StackConfig{DatabaseURL: database, Route: l.route, AsOwner: true,
-		OnEvent: l.journal.event, Functions: []local.FunctionConfig{match}})
-	if err != nil {
+	if err := l.startStack(ctx, k, database, env); err != nil {
 		return l, err
 	}
-	l.closers = append(l.closers, l.Close)
-	l.clock.Store(l.Clock)
-	l.nextAt = l.Clock.Now().Add(manifest.Sweep.Every)
-	l.sweep = lambdahost.New(lambdahost.Config{Name: manifest.Sweep.Name, Bootstrap: p.start,
-		Timeout: manifest.Sweep.Timeout, Logs: logs,
-		Env: append(l.Env(), "DRILL_NAME=sweep-", "DRILL_BOOTSTRAP="+p.sweep)})
-	l.closers = append(l.closers, l.sweep.Close)
-	_, err = l.DB.Add(ctx, papers.all, postgres.AddOptions{Replace: true, Send: true})
+	_, err = l.DB.Add(ctx, l.papers.all, postgres.AddOptions{Replace: true, Send: true})
 	return l, err
 }
 
+func (l *line) startStack(ctx context.Context, k *kit, database string, env []string) (err error) {
+	c := local.StackConfig{DatabaseURL: database, Route: l.route, AsOwner: true, OnEvent: l.journal.event}
+	named := func(name, bootstrap string) []string {
+		return []string{"DRILL_NAME=" + name + "-", "DRILL_BOOTSTRAP=" + k.programs[bootstrap]}
+	}
+	for _, w := range k.workloads {
+		own := slices.Concat(env, named(w.Name, w.Package))
+		if w.env != nil {
+			own = append(own, w.env(l)...)
+		}
+		c.Functions = append(c.Functions, local.FunctionConfig{Row: w.Function, Bootstrap: k.start, Env: own, Concurrency: w.workers,
+			Logs: k.Logs, OnInvocation: l.journal.invocation})
+	}
+	if l.Stack, err = local.StartStack(ctx, c); err != nil {
+		return err
+	}
+	l.closers = append(l.closers, l.Close)
+	l.clock.Store(l.Clock)
+	for i, w := range k.workloads {
+		l.lanes = append(l.lanes, &lane{workload: w, Consumer: l.Consumers[i]})
+	}
+	for _, t := range []manifest.Task{manifest.Sweep, manifest.Schedule} {
+		f := lambdahost.New(lambdahost.Config{Name: t.Name, Bootstrap: k.start, Timeout: t.Timeout, Logs: k.Logs,
+			Env: slices.Concat(l.Env(), named(t.Name, t.Package))})
+		l.closers = append(l.closers, f.Close)
+		l.tasks = append(l.tasks, &task{Task: t, function: f, next: l.Clock.Now().Add(t.Every)})
+	}
+	return nil
+}
+
+// lane returns the lane of a function, or nil.
+func (l *line) lane(function string) *lane {
+	for _, w := range l.lanes {
+		if w.workload.Name == function {
+			return w
+		}
+	}
+	return nil
+}
+
+func (l *line) workloads() (list []*workload) {
+	for _, w := range l.lanes {
+		list = append(list, w.workload)
+	}
+	return list
+}
+
 // prepare creates the schema, the audit and the functions' route to the database.
-func (l *line) prepare(ctx context.Context, database string) error {
+func (l *line) prepare(ctx context.Context, database string, list []*workload) error {
 	if _, err := schema.Migrate(ctx, database); err != nil {
 		return err
 	}
@@ -147,9 +199,14 @@ func (l *line) prepare(ctx context.Context, database string) error {
 		return err
 	}
 	l.closers = append(l.closers, func() error { l.db.Close(); return nil })
-	if _, err := l.db.Exec(ctx, auditSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+	audit := auditSQL
+	for _, w := range list {
+		audit += w.audit()
+	}
+	if _, err := l.db.Exec(ctx, audit, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("install audit: %w", err)
 	}
+	l.waits = fmt.Sprintf(waitingSQL, union(list, unfinishedSQL))
 	if _, err := l.db.Exec(ctx, roleSQL, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("create the functions' role: %w", err)
 	}
@@ -184,7 +241,7 @@ func (l *line) now() time.Time {
 }
 
 func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
-	l.model, err = scripted.Start(ctx, scripted.Options{Mind: choosesAll, Key: "drill",
+	l.model, err = scripted.Start(ctx, scripted.Options{Mind: l.papers.answer, Key: "drill",
 		RetryAfter: retryAfter,
 		KeepText:   true, Now: l.now, Observe: l.journal.call})
 	if err != nil {
@@ -192,16 +249,6 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 	}
 	l.closers = append(l.closers, func() error { l.model.Close(); return nil })
 	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
-}
-
-// choosesAll is a model matching all candidates. Its answer contains the question's id.
-func choosesAll(q scripted.Question) string {
-	var matches []string
-	for n := range strings.Count(q.User, "<<<candidate\n") {
-		matches = append(matches, fmt.Sprintf(`{"candidate":%d,"confidence":"high","reasoning":"Scripted, question %s."}`,
-			n+1, questionOf(q.User)))
-	}
-	return `{"matches":[` + strings.Join(matches, ",") + `]}`
 }
 
 func (l *line) serveSlack(ctx context.Context) (hook string, err error) {
@@ -226,59 +273,68 @@ func (l *line) close() error {
 
 // quiet reports whether everything outside frozen workers is idle.
 func (l *line) quiet() bool {
-	queue, _ := l.Stats()
-	return queue.Visible == 0 && queue.Polls >= workers-int(l.frozen.Load()) && !l.sweeping.Load()
+	for _, w := range l.lanes {
+		queue, _ := w.Stats()
+		if queue.Visible > 0 || queue.Polls < w.workers-int(w.frozen.Load()) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(l.tasks, func(t *task) bool { return t.running.Load() })
 }
 
-// waitingSQL counts unfinished documents and unsent failures; attempt 0 is a warning.
-const waitingSQL = `
-SELECT (SELECT count(*) FROM document WHERE matching_status IN ('pending', 'in-progress')),
+// waitingSQL counts unfinished rows, users without a set, and unsent failures; attempt 0 is a
+// warning.
+const (
+	unfinishedSQL = `SELECT count(*) AS n FROM {table} WHERE {status} IN ('pending', 'in-progress')`
+	waitingSQL    = `
+SELECT (SELECT sum(n) FROM (%s) AS rows)
+		+ (SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id)),
 	(SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
 		SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
+)
 
 func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) {
-	err = l.db.QueryRow(ctx, waitingSQL).Scan(&unfinished, &unsent)
+	err = l.db.QueryRow(ctx, l.waits).Scan(&unfinished, &unsent)
 	return unfinished, unsent, err
 }
 
-// step lets time pass: it runs the sweep when due, and advances the clocks to the next event
+// queued counts the messages in all queues, and returns when the next hidden one becomes visible.
+func (l *line) queued() (visible, hidden int, next time.Time) {
+	for _, w := range l.lanes {
+		queue, _ := w.Stats()
+		visible, hidden = visible+queue.Visible, hidden+queue.InFlight
+		if at := queue.NextVisible; !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return visible, hidden, next
+}
+
+// step lets time pass: it runs the tasks when due, and advances the clocks to the next event
 // when everything is idle.
 func (l *line) step(ctx context.Context) error {
-	now := l.Clock.Now()
-	if !now.Before(l.nextAt) && l.sweeping.CompareAndSwap(false, true) {
-		l.nextAt = now.Add(manifest.Sweep.Every)
-		go func() {
-			defer l.sweeping.Store(false)
-			l.sweeps.Add(1)
-			if err := l.runSweep(ctx); err != nil {
-				l.failed.Add(1)
-			}
-		}()
+	for _, t := range l.tasks {
+		t.start(ctx, l.Clock.Now())
 	}
 	if !l.quiet() {
 		return nil
 	}
-	queue, _ := l.Stats()
+	_, hidden, next := l.queued()
 	unfinished, unsent, err := l.waiting(ctx)
-	if err != nil || unfinished+unsent+queue.InFlight == 0 {
+	if err != nil || unfinished+unsent+hidden == 0 {
 		return err
 	}
-	next := l.nextAt
-	if !queue.NextVisible.IsZero() && queue.NextVisible.Before(next) {
-		next = queue.NextVisible
+	for _, t := range l.tasks {
+		if next.IsZero() || t.next.Before(next) {
+			next = t.next
+		}
 	}
 	return l.Advance(ctx, max(next.Sub(l.Clock.Now()), time.Millisecond))
 }
 
-// runSweep invokes the sweep function.
-func (l *line) runSweep(ctx context.Context) error {
-	_, err := l.sweep.Invoke(ctx, []byte(`{}`))
-	return err
-}
-
-// drain lets time pass until every document has ended and the queue is empty. It returns the
-// end of the last document, on the stack's clock.
+// drain lets time pass until every row has ended and the queues are empty. It returns the end of
+// the last row, on the stack's clock.
 func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Time, err error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -291,8 +347,8 @@ func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Tim
 		if err != nil {
 			return done, err
 		}
-		queue, _ := l.Stats()
-		left := unfinished + unsent + queue.Visible + queue.InFlight
+		visible, hidden, _ := l.queued()
+		left := unfinished + unsent + visible + hidden
 		switch {
 		case left == 0:
 			return done, nil

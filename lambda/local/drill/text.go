@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,12 +20,10 @@ const shownHistories = 3
 func (r *Report) Text() string {
 	p := &term.Page{}
 	p.Line("FAULTS     %s", wrapped(counted(r.Faults)))
-	p.Line("DOCUMENTS  %d published, %s; %s", r.Documents, counted(r.States), plural.Of(r.Matches, "match", "matches"))
-	if len(r.Failed) > 0 {
-		p.Line("FAILED     %s", counted(r.Failed))
+	for _, s := range r.Workloads {
+		p.Line("%-9s  %s", strings.ToUpper(s.Function), wrapped(s.text()))
 	}
-	p.Line("SWEEPS     %d, %d of them failed; %s", r.Sweeps, r.SweepsFailed,
-		plural.Of(r.Repaired, "document published again", "documents published again"))
+	p.Line("SWEEPS     %d, %d of them failed", r.Sweeps, r.SweepsFailed)
 	p.Line("TOOK       %.1f s, %.1f hours simulated", r.Seconds, r.Simulated)
 	p.Line("VERDICT")
 	for _, c := range r.Checks {
@@ -38,6 +37,23 @@ func (r *Report) Text() string {
 	return p.String()
 }
 
+// text lists the rows by state, and what happened to them.
+func (s Standing) text() string {
+	parts := []string{plural.Of(s.Rows, s.noun, s.noun+"s") + ": " + cmp.Or(counted(s.States), "none")}
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{s.Results, s.found}, {s.Parked, "parked meanwhile"}, {s.Repaired, "published again by the sweep"}, {s.Dead, "dead letters"}} {
+		if n.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.what))
+		}
+	}
+	if len(s.Failed) > 0 {
+		parts = append(parts, "failures: "+counted(s.Failed))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (c Check) print(p *term.Page) {
 	p.Line("  %-8s  %3d  %s", c.Name, len(c.Violations), c.How)
 	for i, v := range c.Violations {
@@ -45,8 +61,8 @@ func (c Check) print(p *term.Page) {
 			p.Line("                 and %d more", len(c.Violations)-i)
 			break
 		}
-		name := v.Document.String() + ": "
-		if v.Document == uuid.Nil {
+		name := v.Row.String() + ": "
+		if v.Row == uuid.Nil {
 			name = ""
 		}
 		p.Line("                 %s%s", name, v.What)

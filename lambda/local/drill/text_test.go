@@ -11,14 +11,15 @@ import (
 func TestReportShowsHistory(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("00000000-0000-4000-8000-000000000001")
-	broken := Violation{Document: id, What: "it is pending", History: []string{"0.001 s  NULL -> pending"}}
-	r := &Report{Seed: 7, Documents: 9, Faults: map[string]int{"worker killed": 2},
-		States: map[string]int{"succeeded": 9},
+	broken := Violation{Row: id, What: "it is pending", History: []string{"0.001 s  NULL -> pending"}}
+	r := &Report{Seed: 7, Faults: map[string]int{"worker killed": 2},
+		Workloads: []Standing{{Function: "match", Rows: 9, States: map[string]int{"succeeded": 9}, Failed: map[string]int{"crashed": 1},
+			Parked: 2, Dead: 3, Results: 4, noun: "document", found: "matches"}},
 		Checks: []Check{{Name: "I1", How: "all is there"},
 			{Name: "I10", How: "all is done", Violations: []Violation{broken, broken, broken, broken}}}}
 	text := r.Text()
 	for _, want := range []string{
-		"FAULTS     2 worker killed\n", "DOCUMENTS  9 published, 9 succeeded; 0 matches\n",
+		"FAULTS     2 worker killed\n", "MATCH      9 documents: 9 succeeded, 4 matches, 2 parked meanwhile, 3 dead letters, failures: 1 crashed\n",
 		"  I1          0  all is there\n", "  I10         4  all is done\n",
 		id.String() + ": it is pending\n                   0.001 s  NULL -> pending\n", "and 1 more\n",
 		"RED        4 violations (seed 7)\n",

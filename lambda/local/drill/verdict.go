@@ -1,16 +1,15 @@
 package drill
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/local/scripted"
-	"matchbook/lambda/manifest"
+	"matchbook/lambda/local/sqs"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -18,17 +17,27 @@ import (
 // Report is the result of a drill.
 type Report struct {
 	Seed         uint64         `json:"seed"`
-	Documents    int            `json:"documents"`
 	Seconds      float64        `json:"seconds"`   // real time
 	Simulated    float64        `json:"simulated"` // hours on the stack's clock
 	Faults       map[string]int `json:"faults"`
+	Workloads    []Standing     `json:"workloads"`
 	Sweeps       int64          `json:"sweeps"`
 	SweepsFailed int64          `json:"sweeps_failed"` // because of faults
-	Repaired     int            `json:"repaired"`      // documents published again by the sweep
-	States       map[string]int `json:"states"`        // before failed documents were published again
-	Failed       map[string]int `json:"failed"`        // failures by kind, also after publishing again
-	Matches      int            `json:"matches"`
 	Checks       []Check        `json:"checks"`
+}
+
+// Standing is what became of the rows of a workload.
+type Standing struct {
+	Function string         `json:"function"`
+	Rows     int            `json:"rows"`
+	States   map[string]int `json:"states"`   // before failed rows were published again
+	Failed   map[string]int `json:"failed"`   // failures by kind, also after publishing again
+	Repaired int            `json:"repaired"` // times that the sweep published a row again
+	Parked   int            `json:"parked"`   // rows that waited for a service
+	Dead     int            `json:"dead_letters"`
+	Results  int            `json:"results"`
+	noun     string
+	found    string // the results in a word
 }
 
 // Check is a part of the verdict.
@@ -38,11 +47,11 @@ type Check struct {
 	Violations []Violation `json:"violations"`
 }
 
-// Violation is a broken check, by a document if Document is set.
+// Violation is a broken check, by a row if Row is set.
 type Violation struct {
-	Document uuid.UUID `json:"document"`
-	What     string    `json:"what"`
-	History  []string  `json:"history"`
+	Row     uuid.UUID `json:"row"`
+	What    string    `json:"what"`
+	History []string  `json:"history"`
 }
 
 // Violations returns the number of violations of all checks.
@@ -62,27 +71,34 @@ type failure struct {
 // evidence is the input of the checks.
 type evidence struct {
 	*audit
-	messages map[uuid.UUID][]*message
-	left     int      // messages in the queue
-	invalid  []string // invalid responses of the function
-	asked    []asked
-	early    []scripted.Violation // violations of Retry-After
-	busiest  int                  // maximum number of questions in flight
-	taken    int                  // failures in the messages accepted by Slack; see texts
-	texts    string
-	pieces   []piece
-	numbers  map[string]uuid.UUID   // documents by printed number
-	want     map[corpus.Pair]string // matches of the quiet run
-	true     map[corpus.Pair]bool
-	started  time.Time
-	took     time.Duration // until the last document had ended
+	workloads []*workload
+	papers    *papers
+	messages  map[uuid.UUID][]*message // by row
+	left      int                      // messages in the queues
+	invalid   []string                 // invalid responses of the functions
+	asked     []asked
+	early     []scripted.Violation // violations of Retry-After
+	busiest   int                  // maximum number of questions in flight
+	taken     int                  // failures in the messages accepted by Slack; see texts
+	texts     string
+	pieces    []piece
+	want      map[result]string // of the quiet run
+	started   time.Time
+	took      time.Duration // until the last row had ended
 
 	// Set by index:
-	changes  map[uuid.UUID][]change // by document, in order
-	owners   map[fence]string       // the claiming process
+	changes  map[uuid.UUID][]change // by row, in order
+	subjects map[subject][]change
+	owners   map[fence]string // the claiming process
 	failures []failure
 
 	found []Violation // by the current check
+}
+
+// subject is what a function's questions are about.
+type subject struct {
+	function string
+	about    uuid.UUID
 }
 
 // piece is the duration of a fault.
@@ -92,30 +108,33 @@ type piece struct {
 }
 
 type fence struct {
-	document uuid.UUID
-	attempt  int
+	row     uuid.UUID
+	attempt int
 }
 
 func (e *evidence) index() {
-	e.changes, e.owners = map[uuid.UUID][]change{}, map[fence]string{}
+	e.changes, e.owners, e.subjects = map[uuid.UUID][]change{}, map[fence]string{}, map[subject][]change{}
 	kinds := map[fence]string{}
 	for _, n := range e.notifications {
-		kinds[fence{n.Document, n.Attempt}] = n.Kind
+		kinds[fence{n.Row, n.Attempt}] = n.Kind
 	}
 	for _, c := range e.audit.changes {
-		e.changes[c.Document] = append(e.changes[c.Document], c)
+		e.changes[c.ID] = append(e.changes[c.ID], c)
+		e.subjects[subject{c.Function, c.About}] = append(e.subjects[subject{c.Function, c.About}], c)
 		if c.claims() {
-			e.owners[fence{c.Document, c.Attempt}] = c.Process
+			e.owners[fence{c.ID, c.Attempt}] = c.Process
 		}
 		if c.Status == "failed" && c.Was != "failed" {
-			e.failures = append(e.failures, failure{c, cmp.Or(kinds[fence{c.Document, c.Attempt}], "unknown")})
+			e.failures = append(e.failures, failure{c, cmp.Or(kinds[fence{c.ID, c.Attempt}], "unknown")})
 		}
 	}
 }
 
 func (c change) claims() bool  { return c.Status == "in-progress" && c.Attempt > c.WasAttempt }
 func (c change) bySweep() bool { return strings.HasPrefix(c.Process, "sweep-") }
-func (c change) byMatch() bool { return strings.HasPrefix(c.Process, "match-") }
+
+// byWorker reports whether the change was made by the function that works on the row.
+func (c change) byWorker() bool { return strings.HasPrefix(c.Process, c.Function+"-") }
 
 // ends reports whether the change ended an attempt, whichever process made it.
 func (c change) ends() bool {
@@ -128,16 +147,58 @@ func (c change) settles() bool {
 	return c.Was == "in-progress" && c.Status != "in-progress" && !c.PublishedAnew
 }
 
-func (e *evidence) repaired() (n int) {
-	for _, c := range e.audit.changes {
-		if c.bySweep() && c.PublishedAnew {
-			n++
-		}
-	}
-	return n
+// workload returns the workload of a function.
+func (e *evidence) workload(function string) *workload {
+	i := slices.IndexFunc(e.workloads, func(w *workload) bool { return w.Name == function })
+	return e.workloads[i]
 }
 
-// published returns the real time of a document's last publish before a change. A document's
+// about returns what a row's questions are about.
+func (e *evidence) about(id uuid.UUID) uuid.UUID {
+	if list := e.changes[id]; len(list) > 0 {
+		return list[0].About
+	}
+	return id
+}
+
+// standing counts a workload's rows.
+func (e *evidence) standing(w *workload, states map[string]int) Standing {
+	s := Standing{Function: w.Name, States: states, Failed: map[string]int{}, noun: postgres.Tables[w.Name].Subject, found: w.found,
+		Results: e.counts[w.Name]}
+	parked := map[uuid.UUID]bool{}
+	for _, r := range e.rows {
+		if r.Function == w.Name {
+			s.Rows++
+		}
+	}
+	for _, c := range e.audit.changes {
+		if c.Function != w.Name {
+			continue
+		}
+		if c.bySweep() && c.PublishedAnew {
+			s.Repaired++
+		}
+		if c.Parked {
+			parked[c.ID] = true
+		}
+	}
+	for _, f := range e.failures {
+		if f.Function == w.Name {
+			s.Failed[f.kind]++
+		}
+	}
+	for _, list := range e.messages {
+		for _, m := range list {
+			if m.function == w.Name && m.events[len(m.events)-1].Kind == sqs.MovedToDLQ {
+				s.Dead++
+			}
+		}
+	}
+	s.Parked = len(parked)
+	return s
+}
+
+// published returns the real time of a row's last publish before a change. A row's
 // first change is one.
 func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at time.Time) {
 	for _, c := range e.changes[id] {
@@ -148,13 +209,13 @@ func (e *evidence) published(id uuid.UUID, before int64, andBySweep bool) (at ti
 	return at
 }
 
-// toCome returns a message due to cause more work on a document after at: from its latest
+// toCome returns a message due to cause more work on a row after at: from its latest
 // publish, queued, and not on its last delivery.
 func (e *evidence) toCome(id uuid.UUID, n int64, at time.Time) *message {
 	published := e.published(id, n, true)
 	for _, m := range e.messages[id] {
 		receives, live := m.live(at)
-		if live && m.sent.After(published) && receives < manifest.Match.MaxReceiveCount() {
+		if live && m.sent.After(published) && receives < e.workload(m.function).MaxReceiveCount() {
 			return m
 		}
 	}
@@ -178,11 +239,11 @@ func (e *evidence) lapsed(id uuid.UUID, n int64) (lapses int) {
 	return lapses
 }
 
-// hitBy lists the faults during a document's invocations, since it was last published by
+// hitBy lists the faults during a row's invocations, since it was last published by
 // something other than the sweep.
 func (e *evidence) hitBy(f failure) (names []string) {
-	since := e.published(f.Document, f.N, false)
-	for _, m := range e.messages[f.Document] {
+	since := e.published(f.ID, f.N, false)
+	for _, m := range e.messages[f.ID] {
 		for _, r := range m.runs {
 			if r.to.Before(since) || r.from.After(f.At) {
 				continue
@@ -197,20 +258,13 @@ func (e *evidence) hitBy(f failure) (names []string) {
 	return names
 }
 
-// asker returns the asking document, found by the number in the question.
-func (e *evidence) asker(user string) uuid.UUID {
-	_, after, _ := strings.Cut(user, "\nnumber: ")
-	number, _, _ := strings.Cut(after, "\n")
-	return e.numbers[number]
-}
-
-// event is a line of a document's history.
+// event is a line of a row's history.
 type event struct {
 	at   time.Time
 	text string
 }
 
-// history lists a document's events, oldest first.
+// history lists a row's events, oldest first.
 func (e *evidence) history(id uuid.UUID) []string {
 	var events []event
 	for _, c := range e.changes[id] {
@@ -235,38 +289,4 @@ func (e *evidence) history(id uuid.UUID) []string {
 		lines[i] = fmt.Sprintf("%8.3f s  %s", ev.at.Sub(e.started).Seconds(), ev.text)
 	}
 	return lines
-}
-
-// clusters returns each document's smallest neighbor, or itself, from a union-find over the
-// matches without contracts.
-func (e *evidence) clusters() map[uuid.UUID]uuid.UUID {
-	parent := map[uuid.UUID]uuid.UUID{}
-	for _, d := range e.documents {
-		parent[d.ID] = d.ID
-	}
-	find := func(id uuid.UUID) uuid.UUID {
-		for parent[id] != id {
-			parent[id] = parent[parent[id]]
-			id = parent[id]
-		}
-		return id
-	}
-	contract := map[uuid.UUID]bool{}
-	for _, d := range e.documents {
-		contract[d.ID] = d.Type == "contract"
-	}
-	for _, m := range e.matches {
-		if contract[m.A] || contract[m.B] {
-			continue
-		}
-		a, b := find(m.A), find(m.B)
-		if bytes.Compare(a[:], b[:]) > 0 {
-			a, b = b, a
-		}
-		parent[b] = a // the smallest is the root
-	}
-	for id := range parent {
-		parent[id] = find(id)
-	}
-	return parent
 }

@@ -19,6 +19,7 @@ var (
 	began  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	first  = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 	second = uuid.MustParse("00000000-0000-4000-8000-000000000002")
+	prompt = [32]byte{1} // of the question
 	home   = uuid.MustParse("00000000-0000-4000-8000-00000000000a")
 )
 
@@ -32,7 +33,7 @@ type life struct {
 
 // to adds a change by a process.
 func (l *life) to(status, process string, alter ...func(*change)) *life {
-	c := change{N: int64(len(l.changes) + 1), At: at(2 * len(l.changes)), Document: l.id, Process: process,
+	c := change{N: int64(len(l.changes) + 1), At: at(2 * len(l.changes)), ID: l.id, About: l.id, Function: "match", Process: process,
 		Status: status}
 	if n := len(l.changes); n > 0 {
 		c.Was, c.Attempt = l.changes[n-1].Status, l.changes[n-1].Attempt
@@ -57,7 +58,7 @@ func newLife() *life {
 
 // sentAt is a message of the first document, with its events second by second.
 func sentAt(second int, kinds ...sqs.EventKind) *message {
-	m := &message{id: "message-1", document: first, sent: at(second).Add(time.Millisecond)}
+	m := &message{id: "message-1", function: "match", row: first, sent: at(second).Add(time.Millisecond)}
 	receives := 0
 	for i, kind := range append([]sqs.EventKind{sqs.Sent}, kinds...) {
 		if kind == sqs.Received {
@@ -70,18 +71,22 @@ func sentAt(second int, kinds ...sqs.EventKind) *message {
 }
 
 // evident is evidence of one document's life and messages; by default of one
-// message that was received and, in the end, deleted.
+// message that was received and, in the end, deleted, or a dead letter of a failure.
 func evident(l *life, messages ...*message) *evidence {
 	last := l.changes[len(l.changes)-1]
 	if len(messages) == 0 {
-		done := sentAt(0, sqs.Received)
-		done.events = append(done.events, seen{last.At.Add(time.Second), sqs.Event{Kind: sqs.Deleted, ReceiveCount: 1}})
+		done, end := sentAt(0, sqs.Received), sqs.Deleted
+		if last.Status == "failed" {
+			end = sqs.MovedToDLQ
+		}
+		done.events = append(done.events, seen{last.At.Add(time.Second), sqs.Event{Kind: end, ReceiveCount: 1}})
 		messages = []*message{done}
 	}
 	e := &evidence{audit: &audit{changes: l.changes,
-		documents: []row{{ID: first, Tenant: home, Type: "invoice", Status: last.Status, Attempts: last.Attempt}}},
-		messages: map[uuid.UUID][]*message{first: messages}, numbers: map[string]uuid.UUID{"RE1": first},
-		started: began}
+		rows:     []row{{Function: "match", ID: first, Tenant: home, Status: last.Status, Attempts: last.Attempt}},
+		clusters: []clustered{{ID: first, Type: "invoice"}}},
+		workloads: workloads(), papers: &papers{numbers: map[string]uuid.UUID{"RE1": first}},
+		messages: map[uuid.UUID][]*message{first: messages}, started: began}
 	for _, c := range l.changes {
 		if c.Status == "failed" && c.Was != "failed" {
 			e.notifications = append(e.notifications, notification{first, c.Attempt, "transient", "sent"})
@@ -105,8 +110,8 @@ func (e *evidence) with(alter func(*evidence)) *evidence {
 }
 
 func question(process string, second int, fault scripted.Fault) asked {
-	return asked{at(second), scripted.Call{Path: "/" + process + "/v1/chat/completions",
-		UserText: "<<<document\nnumber: RE1\n", Fault: fault}}
+	return asked{at(second), scripted.Call{Path: "/match-" + process + "/v1/chat/completions",
+		UserText: "<<<document\nnumber: RE1\n", Prompt: prompt, Fault: fault}}
 }
 
 // secondClaim is a document whose first claim, by match-1, was ended by a process.
@@ -125,7 +130,7 @@ func (e *evidence) askedEarly(process string, second int) *evidence {
 }
 
 func storedAt(second int, process string) answer {
-	return answer{first, at(second), process, `"Scripted, question ` + questionOf(question("1", 0, "").UserText) + `."`}
+	return answer{at(second), process, prompt[:]}
 }
 
 func TestVerdictFindsBreaches(t *testing.T) {
@@ -139,11 +144,12 @@ func TestVerdictFindsBreaches(t *testing.T) {
 	}
 	edges := func(a, b uuid.UUID, cluster *uuid.UUID) func(*evidence) {
 		return func(e *evidence) {
-			e.documents = append(e.documents, row{ID: second, Tenant: home, Type: "invoice", Status: "succeeded",
-				Cluster: cluster})
-			e.documents[0].Cluster = cluster
-			e.matches = []edge{{a, b, "high by rules", home, home}}
-			e.messages[second] = []*message{{document: second}}
+			e.rows = append(e.rows, row{Function: "match", ID: second, Tenant: home, Status: "succeeded"})
+			e.clusters = []clustered{{first, "invoice", cluster}, {second, "invoice", cluster}}
+			e.matches = []edge{{a, b, home, home}}
+			e.results = []result{{a, "match with " + b.String(), "high by rules"}}
+			e.messages[second] = []*message{{row: second}}
+			e.audit.changes = append(e.audit.changes, change{N: 9, ID: second, Function: "match", Was: "succeeded", Status: "succeeded"})
 		}
 	}
 	succeeded := func() *life { return newLife().to("succeeded", "match-1") }
@@ -163,16 +169,25 @@ func TestVerdictFindsBreaches(t *testing.T) {
 			evident(crashed(3), sentAt(9, sqs.Received), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("crashed"),
 			"to come"},
 		"lost, and never published again": {evident((&life{id: first}).to("pending", "matchbook", anew).to("pending", "sweep-9", anew).to("failed", "sweep-9", func(c *change) { c.Attempt++ }), sentAt(0, sqs.Received, sqs.MovedToDLQ)).of("lost"), "given up"},
+		"failed by an outage": {evident(failed()).with(func(e *evidence) {
+			e.messages[first][0].runs = []run{{at(1), at(4), false}}
+			e.pieces = []piece{{"outage", at(2), at(3)}}
+		}), "alone"},
 		"failed by a restart": {evident(failed()).with(func(e *evidence) {
 			e.messages[first][0].runs = []run{{at(1), at(4), false}}
 			e.pieces = []piece{{"restart", at(2), at(3)}}
-		}), "restarts"},
+		}), "alone"},
 		"failed by a restart and the model": {evidence: evident(failed()).with(func(e *evidence) {
 			e.messages[first][0].runs = []run{{at(1), at(4), false}}
 			e.pieces = []piece{{"restart", at(2), at(3)}, {"model", at(3), at(5)}}
 		})},
-		"failed at the end": {evident(failed()).with(func(e *evidence) { e.documents[0].Status = "failed" }),
+		"failed at the end": {evident(failed()).with(func(e *evidence) { e.rows[0].Status = "failed" }),
 			"again"},
+		"failed, and its message repeated": {evident(failed(), sentAt(0, sqs.Received, sqs.Received, sqs.Received, sqs.Received, sqs.Received, sqs.Deleted)), ""},
+		"failed, and its message deleted": {evident(failed()).with(func(e *evidence) {
+			events := e.messages[first][0].events
+			events[len(events)-1].Kind = sqs.Deleted
+		}), "I1"},
 		"a message left": {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
 		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"),
 			sentAt(0, sqs.Received, sqs.Received, sqs.Deleted)), "I2"},
@@ -195,8 +210,7 @@ func TestVerdictFindsBreaches(t *testing.T) {
 		"a zombie's contents": {evident(newLife().to("in-progress", "match-2").to("in-progress",
 			"match-1", func(c *change) { c.Contents = true; c.Attempt-- }).to("succeeded", "match-2")), "I7"},
 		"matches without a verdict": {evident(succeeded()).with(func(e *evidence) {
-			e.stray = []strayEdges{{1,
-				"match-1", "document_match"}}
+			e.effects = []written{{Tx: 1, Process: "match-1", Relation: "document_match"}}
 		}), "I7"},
 		"claimed within a lease": {evident(newLife().to("in-progress", "match-2",
 			func(c *change) { lease := at(60); c.WasLease = &lease }).to("succeeded", "match-2")), "I8"},
@@ -204,13 +218,13 @@ func TestVerdictFindsBreaches(t *testing.T) {
 			"match-1")), "I9"},
 		"in progress at the end": {evident(newLife(), sentAt(0, sqs.Received, sqs.MovedToDLQ)), "I10"},
 		"matched": {evident(succeeded()).with(edges(first, second,
-			&first)).with(func(e *evidence) { e.want = e.links() }), ""},
+			&first)).with(func(e *evidence) { e.want = e.outcome() }), ""},
 		"matched, and not when it was quiet": {evident(succeeded()).with(edges(first, second, &first)), "I11, I12"},
-		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.true = map[corpus.Pair]bool{{A: first, B: second}: true} }), "I11, I12"},
+		"true, and never matched":            {evident(succeeded()).with(func(e *evidence) { e.papers.true = map[corpus.Pair]bool{{A: first, B: second}: true} }), "I11, I12"},
 		"cluster of another": {evident(succeeded()).with(edges(first, second,
-			&second)).with(func(e *evidence) { e.want = e.links() }), "I13"},
+			&second)).with(func(e *evidence) { e.want = e.outcome() }), "I13"},
 		"matched across tenants": {evident(succeeded()).with(edges(first, second, &first)).with(func(e *evidence) {
-			e.want = e.links()
+			e.want = e.outcome()
 			e.matches[0].TenantB = second
 		}), "I14"},
 		"never sent": {evident(failed()).with(func(e *evidence) { e.notifications[0].Delivery = "pending" }),
@@ -239,7 +253,7 @@ func TestVerdictFindsBreaches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// A document that failed in its first life succeeded in its second.
-			if d := &tc.evidence.documents[0]; d.Status == "failed" && tc.want != "again" {
+			if d := &tc.evidence.rows[0]; d.Status == "failed" && tc.want != "again" {
 				d.Status = "succeeded"
 			}
 			tc.evidence.index()

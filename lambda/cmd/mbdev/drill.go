@@ -44,7 +44,7 @@ func (w *invocation) drillCommand() *cobra.Command {
 	flags.StringSliceVar(&o.workloads, "workloads", nil, "only this `WORKLOAD` and those it publishes to, of "+
 		strings.Join(drill.Workloads(), ", ")+"; repeat or separate by commas")
 	flags.BoolVar(&o.json, "json", false, "print JSON")
-	flags.BoolVar(&o.short, "short", false, "run 80 documents and each fault once; ignores --documents and --for")
+	flags.BoolVar(&o.short, "short", false, "run 40 documents, what goes with them, and each fault once; ignores --documents and --for")
 	flags.BoolVar(&o.outage, "outage", false, "let the model's provider be away; the same as --only outage")
 	flags.StringVar(&o.logs, "logs", "", "append the logs of the functions to `FILE`; - is standard error")
 	return cmd
@@ -69,7 +69,7 @@ func (w *invocation) drill(ctx context.Context, o drillOptions) (err error) {
 		Freeze: 20 * time.Second, Source: source, Logs: logs,
 		Progress: func(line string) { p.Say("%s", line) }}
 	if o.short {
-		d.Documents, d.For, d.Freeze = 80, 0, 4*time.Second
+		d.Documents, d.For, d.Freeze = 40, 0, 4*time.Second
 	}
 	if o.outage {
 		d.Only = append(d.Only, "outage")

@@ -199,6 +199,8 @@ type audit struct {
 	counts        map[string]int // of the results, by workload
 	notifications []notification
 	clusters      []clustered
+	files         []storedFile
+	reviews       []reviewRow
 	matches       []edge
 }
 
@@ -208,6 +210,7 @@ func (l *line) readAudit(ctx context.Context) (a *audit, err error) {
 		read(ctx, l.db, changesSQL, &a.changes), read(ctx, l.db, effectsSQL, &a.effects), read(ctx, l.db, answersSQL, &a.answers),
 		read(ctx, l.db, union(l.workloads(), rowsSQL), &a.rows), read(ctx, l.db, notificationsSQL, &a.notifications),
 		read(ctx, l.db, clustersSQL, &a.clusters), read(ctx, l.db, matchesSQL, &a.matches),
+		read(ctx, l.db, storedFilesSQL, &a.files), read(ctx, l.db, reviewsSQL, &a.reviews),
 	} {
 		if err != nil {
 			return nil, err

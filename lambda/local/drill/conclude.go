@@ -56,6 +56,12 @@ func (d *drill) evidence(ctx context.Context, s *strikes, want map[result]string
 		e.took = d.done.Sub(d.ended)
 	}
 	e.taken, e.texts = l.slack.received()
+	if e.store, err = l.readStore(); err != nil {
+		return nil, err
+	}
+	if e.pages, err = l.readPages(); err != nil {
+		return nil, err
+	}
 	if e.audit, err = l.readAudit(ctx); err != nil {
 		return nil, err
 	}

@@ -1,15 +1,22 @@
-// Package drill is the chaos drill: it runs the real bootstraps of match and sweep under
-// minutes of mixed faults, and returns a verdict.
+// Package drill is the chaos drill: it runs the real bootstraps of all workloads, of the sweep and
+// of the schedule under minutes of mixed faults, and returns a verdict.
 //
 // It uses package local: the bootstraps behind the Runtime API, the SDK over HTTP against the
 // strict SQS, a private PostgreSQL, and all timeouts, retries and visibilities as deployed, on
 // a clock that jumps when everything is idle. The sweep runs every minute of that clock.
 //
 // The verdict must not rely on the runtime, so the drill keeps its own records. Database
-// triggers record every change of a document's state with its process (see audit.go); the
-// queue, the event source mapping, the model server and the Slack receiver keep journals (see
+// triggers record every change of a row's state with its process (see audit.go); the queues, the
+// event source mapping, the model server, the OCR and Slack keep journals (see
 // journal.go). From these and the final tables, verdict.go and invariants.go check each
-// invariant of the design, and compare the matches with a quiet run of the same documents.
+// invariant of the design, and compare the results with a quiet run of the same papers.
+//
+// # Workloads
+//
+// A workload is a value (see workload.go): what is laid before the function, which columns and
+// tables only a claim may write, which transitions are legal, and checks of its own. It has a file:
+// documents.go, files.go and contracts.go. Faults, audit and the other checks are the
+// same for all.
 //
 // # Other drills
 //
@@ -19,15 +26,14 @@
 // so that you can attribute calls to a process even after its death. The drill of ingest and
 // the crash test of reviews, in package acceptance, use them.
 //
-// The rest is for match alone. Its faults strike at random, because that finds unforeseen
-// cases. Ingest needs a kill at each of ten steps, some lasting microseconds, so its test uses
-// locks to hold processes there. The evidence here is about documents; other workloads have
-// other tables and other effects. The random walk of job/jobtest works without processes: it
-// steps through a store and compares each row. The simulation of reviews lets days pass in a
-// synctest bubble, closed to processes and sockets.
+// The faults here strike at random, because that finds unforeseen cases. The test of ingest kills
+// at each of ten steps, some lasting microseconds, so it uses locks to hold processes there. The
+// random walk of job/jobtest works without processes: it steps through a store and compares each
+// row. The simulation of reviews lets days pass in a synctest bubble, closed to processes and
+// sockets.
 //
 // # Chance
 //
-// The seed determines the documents and the order of the faults, but not the targets, since
+// The seed determines the papers and the order of the faults, but not the targets, since
 // the processes are real.
 package drill

@@ -30,7 +30,7 @@ func matching() *workload {
 SELECT document_a_id, 'match with ' || document_b_id, confidence || ' by ' || decided_by FROM document_match`,
 		found:  "matches",
 		supply: (*papers).documents,
-		publish: func(ctx context.Context, l *line, ids []uuid.UUID) error {
+		publish: func(l *line, ctx context.Context, ids []uuid.UUID) error {
 			return l.lane(manifest.Match.Name).Publish().Publish(ctx, ids)
 		},
 		checks: []check{
@@ -63,6 +63,9 @@ type papers struct {
 	tenants []uuid.UUID
 	numbers map[string]uuid.UUID // what a question with this printed number is about
 
+	files  map[uuid.UUID]file      // by document
+	agreed map[uuid.UUID]agreement // by review
+
 	all  []postgres.Imported
 	open map[uuid.UUID]bool // documents with matches decided by a model
 	true map[corpus.Pair]bool
@@ -71,14 +74,16 @@ type papers struct {
 // newPapers creates the things of the workloads from the seed.
 func newPapers(list []*workload, documents int, seed uint64) *papers {
 	p := &papers{things: map[string][]thing{}, random: rand.New(rand.NewPCG(seed, 1)), numbers: map[string]uuid.UUID{},
-		open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
+		files: map[uuid.UUID]file{}, agreed: map[uuid.UUID]agreement{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
 	}
 	for _, w := range list {
-		things := w.supply(p, documents)
+		p.things[w.Name] = w.supply(p, documents)
+	}
+	for _, w := range list {
+		things := p.things[w.Name]
 		p.random.Shuffle(len(things), func(i, j int) { things[i], things[j] = things[j], things[i] })
-		p.things[w.Name] = things
 	}
 	return p
 }

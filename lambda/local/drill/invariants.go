@@ -3,6 +3,7 @@ package drill
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -158,14 +159,16 @@ func (e *evidence) accounting() {
 	if e.left > 0 {
 		e.broken(uuid.Nil, "%d messages left in the queues", e.left)
 	}
+	for _, d := range e.papers.all {
+		if len(e.messages[d.ID]) == 0 {
+			e.broken(d.ID, "never sent")
+		}
+	}
 	for _, r := range e.rows {
 		switch {
-		case len(e.changes[r.ID]) == 0: // a row that nobody published
-			if r.Function == manifest.Match.Name {
-				e.broken(r.ID, "never published")
-			}
-		case !e.wasSent(r):
-			e.broken(r.ID, "never sent")
+		case len(e.changes[r.ID]) == 0: // nobody published it
+		case len(e.messages[r.ID]) == 0 && r.Status != "cancelled":
+			e.broken(r.ID, "published but never sent")
 		case r.Status == "":
 			e.broken(r.ID, "published but not queued")
 		}
@@ -176,9 +179,6 @@ func (e *evidence) accounting() {
 		}
 	}
 }
-
-// wasSent reports whether a row had a message, or needed none.
-func (e *evidence) wasSent(r row) bool { return len(e.messages[r.ID]) > 0 || r.Status == "cancelled" }
 
 // buried reports whether a message of a failed row is a dead letter, or was received again after the
 // failure, and settled as a duplicate.
@@ -287,7 +287,7 @@ func (e *evidence) fences() {
 		case !c.byWorker() || c.claims():
 		case c.settles() && owner != c.Process:
 			e.broken(c.ID, "attempt %d of %s was ended by %s", c.WasAttempt, owner, c.Process)
-		case c.Contents && (c.Was != "in-progress" || owner != c.Process):
+		case c.Contents && (owner != c.Process || c.Was != "in-progress" && !ended[c.Tx]):
 			e.broken(c.ID, "%s wrote contents, but attempt %d belongs to %s and is %s", c.Process, c.WasAttempt, owner, c.Was)
 		}
 	}
@@ -361,7 +361,7 @@ func (e *evidence) unfinished(d row) {
 func (e *evidence) sameResults() {
 	got := e.outcome()
 	for r, want := range e.want {
-		if got[r] != want {
+		if got[r] != want && !e.papers.agreed[r.Row].cancel {
 			e.broken(r.Row, "%s is %q, but %q in the quiet run", r.What, got[r], want)
 		}
 	}
@@ -420,36 +420,38 @@ func (e *evidence) boughtAgain() {
 			continue
 		}
 		process := Process(call.Path)
-		if process == a.Process || e.claimedSince(call, a.At) {
+		if process == a.Process || e.claimedSince(e.subjectOf(call), process, a.At, call.at) {
 			e.broken(e.papers.about(call.UserText), "%s asked question %.8s, although the answer had been stored %s earlier",
 				process, call.Question, call.at.Sub(a.At))
 		}
 	}
 }
 
-// claims returns the latest claim of the calling process, before its call, on each row that the
-// question can be about.
-func (e *evidence) claims(call asked) (latest map[uuid.UUID]change) {
-	process := Process(call.Path)
-	function, _, _ := strings.Cut(process, "-")
+// subjectOf returns what a question is about.
+func (e *evidence) subjectOf(call asked) subject {
+	function, _, _ := strings.Cut(Process(call.Path), "-")
+	return subject{function, e.papers.about(call.UserText)}
+}
+
+// claims returns the latest claim of a process before a time on each row of a subject.
+func (e *evidence) claims(s subject, process string, before time.Time) (latest map[uuid.UUID]change) {
 	latest = map[uuid.UUID]change{}
-	for _, c := range e.subjects[subject{function, e.papers.about(call.UserText)}] {
-		if c.claims() && c.Process == process && c.At.Before(call.at) {
+	for _, c := range e.subjects[s] {
+		if c.claims() && c.Process == process && c.At.Before(before) {
 			latest[c.ID] = c
 		}
 	}
 	return latest
 }
 
-// claimedSince reports whether every claim that can have made the call began after a time.
-func (e *evidence) claimedSince(call asked, at time.Time) bool {
-	claims := e.claims(call)
-	for id, c := range claims {
-		if e.end(c, call.at) == nil && !c.At.After(at) {
+// claimedSince reports whether a process had claims of a subject at the time of a call, all of them
+// from after the answer was stored.
+func (e *evidence) claimedSince(s subject, process string, stored, call time.Time) bool {
+	claims := e.claims(s, process, call)
+	maps.DeleteFunc(claims, func(_ uuid.UUID, c change) bool { return e.end(c, call) != nil })
+	for _, c := range claims {
+		if !c.At.After(stored) {
 			return false
-		}
-		if e.end(c, call.at) != nil {
-			delete(claims, id)
 		}
 	}
 	return len(claims) > 0
@@ -468,7 +470,7 @@ func (e *evidence) end(claim change, before time.Time) *change {
 // takenFrom reports whether another process ended, before a time, an attempt that can have made a
 // call.
 func (e *evidence) takenFrom(call asked, before time.Time) bool {
-	for _, claim := range e.claims(call) {
+	for _, claim := range e.claims(e.subjectOf(call), Process(call.Path), call.at) {
 		if end := e.end(claim, before); end != nil && end.Process != claim.Process {
 			return true
 		}

@@ -25,6 +25,7 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -52,18 +53,20 @@ func Process(path string) string {
 // line is a complete stack with a separate database.
 type line struct {
 	*local.Stack
-	db      *pgxpool.Pool // the drill's connections, as superuser
-	proxy   *proxy
-	lanes   []*lane
-	tasks   []*task // the first is the sweep
-	model   *scripted.Server
-	slack   *slack
-	journal *journal
-	papers  *papers
-	files   string // folder of the blob store
-	waits   string // query for what is unfinished
-	clock   atomic.Pointer[clock.Clock]
-	closers []func() error
+	db       *pgxpool.Pool // the drill's connections, as superuser
+	proxy    *proxy
+	lanes    []*lane
+	tasks    []*task // the first is the sweep
+	model    *scripted.Server
+	slack    *slack
+	journal  *journal
+	papers   *papers
+	files    string      // folder of the blob store
+	engine   string      // folder of the OCR
+	reviewed []uuid.UUID // started last
+	waits    string      // query for what is unfinished
+	clock    atomic.Pointer[clock.Clock]
+	closers  []func() error
 }
 
 // lane is a workload on a line, with its queue and its function.
@@ -116,6 +119,9 @@ func (k *kit) startLine(ctx context.Context) (l *line, err error) {
 	if l.files, err = os.MkdirTemp(k.folder, "files-"); err != nil {
 		return l, err
 	}
+	if err := l.installEngine(k.folder); err != nil {
+		return l, err
+	}
 	if err := l.prepare(ctx, database, k.workloads); err != nil {
 		return l, err
 	}
@@ -143,12 +149,13 @@ func (l *line) startStack(ctx context.Context, k *kit, database string, env []st
 	named := func(name, bootstrap string) []string {
 		return []string{"DRILL_NAME=" + name + "-", "DRILL_BOOTSTRAP=" + k.programs[bootstrap]}
 	}
+	var own []string // the tasks have the variables of all functions
 	for _, w := range k.workloads {
-		own := slices.Concat(env, named(w.Name, w.Package))
 		if w.env != nil {
 			own = append(own, w.env(l)...)
 		}
-		c.Functions = append(c.Functions, local.FunctionConfig{Row: w.Function, Bootstrap: k.start, Env: own, Concurrency: w.workers,
+		c.Functions = append(c.Functions, local.FunctionConfig{Row: w.Function, Bootstrap: k.start, Concurrency: w.workers,
+			Env:  slices.Concat(env, own, named(w.Name, w.Package)),
 			Logs: k.Logs, OnInvocation: l.journal.invocation})
 	}
 	if l.Stack, err = local.StartStack(ctx, c); err != nil {
@@ -161,7 +168,7 @@ func (l *line) startStack(ctx context.Context, k *kit, database string, env []st
 	}
 	for _, t := range []manifest.Task{manifest.Sweep, manifest.Schedule} {
 		f := lambdahost.New(lambdahost.Config{Name: t.Name, Bootstrap: k.start, Timeout: t.Timeout, Logs: k.Logs,
-			Env: slices.Concat(l.Env(), named(t.Name, t.Package))})
+			Env: slices.Concat(l.Env(), own, named(t.Name, t.Package))})
 		l.closers = append(l.closers, f.Close)
 		l.tasks = append(l.tasks, &task{Task: t, function: f, next: l.Clock.Now().Add(t.Every)})
 	}
@@ -251,6 +258,7 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
 }
 
+// serveSlack serves Slack.
 func (l *line) serveSlack(ctx context.Context) (hook string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -282,13 +290,11 @@ func (l *line) quiet() bool {
 	return !slices.ContainsFunc(l.tasks, func(t *task) bool { return t.running.Load() })
 }
 
-// waitingSQL counts unfinished rows, users without a set, and unsent failures; attempt 0 is a
-// warning.
+// waitingSQL counts unfinished rows and unsent failures; attempt 0 is a warning.
 const (
 	unfinishedSQL = `SELECT count(*) AS n FROM {table} WHERE {status} IN ('pending', 'in-progress')`
 	waitingSQL    = `
-SELECT (SELECT sum(n) FROM (%s) AS rows)
-		+ (SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id)),
+SELECT (SELECT sum(n) FROM (%s) AS rows),
 	(SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
 		SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`

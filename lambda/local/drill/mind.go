@@ -9,13 +9,21 @@ import (
 	"github.com/google/uuid"
 )
 
+var reviewsByRules = scripted.ReviewByRules()
+
 // answer is the model of a drill.
 func (p *papers) answer(q scripted.Question) string {
-	return choosesAll(strings.Count(q.User, "<<<candidate\n"))
+	switch q.Name {
+	case "match_decision":
+		return choosesAll(strings.Count(q.User, "<<<candidate\n"))
+	case "document_extraction":
+		return p.files[p.about(q.User)].invoice.answer()
+	}
+	return reviewsByRules(q)
 }
 
-// printed is the number of a file or a contract.
-var printed = regexp.MustCompile(`\b[FK]\d{5}\b`)
+// numbered is the number of a file or a contract.
+var numbered = regexp.MustCompile(`\b[FK]\d{5}\b`)
 
 // about returns what a question is about, found by its number.
 func (p *papers) about(user string) uuid.UUID {
@@ -24,5 +32,5 @@ func (p *papers) about(user string) uuid.UUID {
 	if id, ok := p.numbers[number]; ok {
 		return id
 	}
-	return p.numbers[printed.FindString(user)]
+	return p.numbers[numbered.FindString(user)]
 }

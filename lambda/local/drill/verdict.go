@@ -82,7 +82,9 @@ type evidence struct {
 	taken     int                  // failures in the messages accepted by Slack; see texts
 	texts     string
 	pieces    []piece
-	want      map[result]string // of the quiet run
+	want      map[result]string   // of the quiet run
+	store     map[string][32]byte // digests of the blob store
+	pages     []page
 	started   time.Time
 	took      time.Duration // until the last row had ended
 

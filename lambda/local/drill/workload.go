@@ -31,7 +31,7 @@ type workload struct {
 	env    func(*line) []string
 	supply func(p *papers, documents int) []thing
 	// publish lays things before the function. A repetition must change nothing.
-	publish func(context.Context, *line, []uuid.UUID) error
+	publish func(*line, context.Context, []uuid.UUID) error
 	checks  []check
 }
 
@@ -46,7 +46,7 @@ type thing struct {
 }
 
 // workloads are all workloads, each after those it publishes to.
-func workloads() []*workload { return []*workload{matching()} }
+func workloads() []*workload { return []*workload{matching(), reading(), reviewing()} }
 
 // Workloads returns the names of all workloads.
 func Workloads() (names []string) {

@@ -1,0 +1,104 @@
+package drill
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"matchbook/lambda/ingest/ingestion"
+
+	"github.com/google/uuid"
+)
+
+// of makes a life that of a row of another function.
+func (l *life) of(function string, about uuid.UUID) *life {
+	for i := range l.changes {
+		l.changes[i].Function, l.changes[i].About = function, about
+		l.changes[i].Process = strings.Replace(l.changes[i].Process, "match-", function+"-", 1)
+	}
+	return l
+}
+
+var (
+	content = []byte("Rechnung F00001")
+	laid    = ingestion.Row{ID: first, DocumentID: second, FilePath: "documents/2.txt"}
+	kept    = storedFile{first, second, laid.FilePath, laid.FilePath, "ingestions/1/transcription.json", ""}
+)
+
+// filed is evidence of a scan that was read in second 3, and stored in second 4. Its process died,
+// and another completed the ingestion.
+func filed() *evidence {
+	read := newLife().to("in-progress", "match-1", func(c *change) { c.Contents, c.Attempt = true, 1 }).
+		to("pending", "sweep-9", anew).to("in-progress", "match-2").to("succeeded", "match-2")
+	e := evident(read.of("ingest", second))
+	e.rows[0].Function, e.clusters = "ingest", nil
+	e.papers.files = map[uuid.UUID]file{second: {laid, printed{number: "F00001"}, content}}
+	e.papers.numbers["F00001"] = second
+	e.files = []storedFile{kept}
+	e.store = map[string][32]byte{laid.FilePath: sha256.Sum256(content), kept.Transcription: {}}
+	e.pages = []page{{"F00001", "ingest-1", at(3)}}
+	return e
+}
+
+// joined is evidence of a review of one chunk and the whole.
+func joined() *evidence {
+	text, whole := newLife().to("succeeded", "match-1").of("review", home), (&life{id: second}).to("", "review-1").
+		to("pending", "review-1").to("in-progress", "review-2").to("succeeded", "review-2")
+	for i := range whole.changes[1:] {
+		c := &whole.changes[i+1]
+		c.N, c.At, c.Function, c.About = c.N+10, at(10+i), "review", home
+		c.Clock = c.At
+		text.changes = append(text.changes, *c)
+	}
+	e := evident(text)
+	e.rows[0].Function, e.clusters = "review", nil
+	e.rows[0].Status = "succeeded"
+	e.messages[second] = []*message{{row: second, sent: at(12)}}
+	e.papers.agreed = map[uuid.UUID]agreement{home: {number: "K00001"}}
+	e.reviews = []reviewRow{{ID: home, Status: "completed", Chunks: 1, Findings: 2, Cost: 9, Whole: second, HasChunks: 1, HasFindings: 2,
+		LastFinding: 2, HasCost: 9}}
+	return e
+}
+
+// wholeAgain opens the whole again, although no chunk of the text was read again.
+func wholeAgain(e *evidence) {
+	for i, move := range [][2]string{{"succeeded", ""}, {"", "pending"}} {
+		e.audit.changes = append(e.audit.changes, change{N: int64(20 + i), At: at(20 + i), ID: second, About: home, Function: "review",
+			Process: "review-1", Was: move[0], Status: move[1], WasAttempt: 1, Attempt: 1})
+	}
+}
+
+func TestWorkloadsFindBreaches(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		evidence func() *evidence
+		alter    func(*evidence)
+		want     string
+	}{
+		"a file":                {filed, func(*evidence) {}, ""},
+		"a file without a row":  {filed, func(e *evidence) { e.files = nil }, "files"},
+		"a file elsewhere":      {filed, func(e *evidence) { e.files[0].DocumentFile = "documents/3.txt" }, "files"},
+		"a changed file":        {filed, func(e *evidence) { e.store[laid.FilePath] = [32]byte{} }, "files"},
+		"a lost file":           {filed, func(e *evidence) { delete(e.store, laid.FilePath) }, "files"},
+		"a lost transcription":  {filed, func(e *evidence) { delete(e.store, kept.Transcription) }, "files"},
+		"a page read again":     {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-2", at(9)}) }, "pages"},
+		"a page read at once":   {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-1", at(5)}) }, ""},
+		"a review":              {joined, func(*evidence) {}, ""},
+		"a review cancelled":    {joined, func(e *evidence) { e.reviews[0].Status = "cancelled" }, "join"},
+		"a review with a gap":   {joined, func(e *evidence) { e.reviews[0].HasGaps = 1 }, "join"},
+		"a miscounted finding":  {joined, func(e *evidence) { e.reviews[0].LastFinding = 3 }, "join"},
+		"a cost not counted":    {joined, func(e *evidence) { e.reviews[0].Cost = 8 }, "join"},
+		"money still reserved":  {joined, func(e *evidence) { e.reviews[0].Reserved = 1 }, "join"},
+		"a whole begun early":   {joined, func(e *evidence) { e.reviews[0].HasChunks, e.reviews[0].Chunks = 2, 2 }, "join"},
+		"a whole begun twice":   {joined, wholeAgain, "join"},
+		"a finding of a zombie": {joined, func(e *evidence) { e.effects = []written{{at(3), 5, "review-9", "review_finding", first}} }, "I7"},
+		"a finding":             {joined, func(e *evidence) { e.effects = []written{{at(3), 5, "review-1", "review_finding", first}} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := tc.evidence()
+			tc.alter(e)
+			e.wantFound(t, tc.want)
+		})
+	}
+}

@@ -62,6 +62,9 @@ func (d *drill) evidence(ctx context.Context, s *strikes, want map[result]string
 	if e.pages, err = l.readPages(); err != nil {
 		return nil, err
 	}
+	if e.sets, err = l.readSets(ctx); err != nil {
+		return nil, err
+	}
 	if e.audit, err = l.readAudit(ctx); err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (p *papers) agreements(documents int) (things []thing) {
 	return things
 }
 
-// startReviews starts reviews, and cancels those of the last call that are to be cancelled.
+// startReviews starts reviews, and cancels some reviews of its last call.
 func (l *line) startReviews(ctx context.Context, ids []uuid.UUID) error {
 	for _, id := range l.reviewed {
 		if l.papers.agreed[id].cancel {
@@ -122,7 +122,7 @@ SELECT j.id, j.status, j.chunks, j.chunks_open, j.gaps, j.findings, (j.cost_usd 
 	(SELECT coalesce(sum(cost_usd) * 1000000, 0)::bigint FROM review_checkpoint WHERE job_id = j.id)
 FROM review_job AS j`
 
-// reviewRow is a review, then what its other rows say.
+// reviewRow has the counts in a review, and the counts of its rows.
 type reviewRow struct {
 	ID                           uuid.UUID
 	Status                       string

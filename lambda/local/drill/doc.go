@@ -7,15 +7,15 @@
 //
 // The verdict must not rely on the runtime, so the drill keeps its own records. Database
 // triggers record every change of a row's state with its process (see audit.go); the queues, the
-// event source mapping, the model server, the OCR and Slack keep journals (see
+// event source mapping, the model server, the OCR, Slack and the receiver of sets keep journals (see
 // journal.go). From these and the final tables, verdict.go and invariants.go check each
 // invariant of the design, and compare the results with a quiet run of the same papers.
 //
 // # Workloads
 //
 // A workload is a value (see workload.go): what is laid before the function, which columns and
-// tables only a claim may write, which transitions are legal, and checks of its own. It has a file:
-// documents.go, files.go and contracts.go. Faults, audit and the other checks are the
+// tables only a claim may write, which transitions are legal, and its own checks. It has a file:
+// documents.go, files.go, contracts.go and sets.go. Faults, audit and the other checks are the
 // same for all.
 //
 // # Other drills

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
@@ -63,8 +64,9 @@ type papers struct {
 	tenants []uuid.UUID
 	numbers map[string]uuid.UUID // what a question with this printed number is about
 
-	files  map[uuid.UUID]file      // by document
-	agreed map[uuid.UUID]agreement // by review
+	files  map[uuid.UUID]file         // by document
+	agreed map[uuid.UUID]agreement    // by review
+	users  map[uuid.UUID][]offer.User // by tenant
 
 	all  []postgres.Imported
 	open map[uuid.UUID]bool // documents with matches decided by a model
@@ -74,7 +76,7 @@ type papers struct {
 // newPapers creates the things of the workloads from the seed.
 func newPapers(list []*workload, documents int, seed uint64) *papers {
 	p := &papers{things: map[string][]thing{}, random: rand.New(rand.NewPCG(seed, 1)), numbers: map[string]uuid.UUID{},
-		files: map[uuid.UUID]file{}, agreed: map[uuid.UUID]agreement{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
+		files: map[uuid.UUID]file{}, agreed: map[uuid.UUID]agreement{}, users: map[uuid.UUID][]offer.User{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
 	}

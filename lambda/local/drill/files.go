@@ -73,7 +73,7 @@ func (i printed) lines() [][2]string {
 		{"Gesamtbetrag", money(119*i.net) + " EUR"}}
 }
 
-// text is the page as plain text.
+// text returns the page as plain text.
 func (i printed) text() string {
 	var b strings.Builder
 	for _, l := range i.lines() {
@@ -82,7 +82,7 @@ func (i printed) text() string {
 	return b.String()
 }
 
-// words is the page as tesseract reads it.
+// words returns the page as tesseract reads it.
 func (i printed) words() string {
 	var b strings.Builder
 	b.WriteString("level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n")
@@ -94,7 +94,7 @@ func (i printed) words() string {
 	return b.String()
 }
 
-// answer is what a model says about the page.
+// answer returns the answer of a model that reads the page.
 func (i printed) answer() string {
 	type object = map[string]any
 	lines := i.lines()
@@ -228,7 +228,7 @@ func (l *line) readPages() (pages []page, err error) {
 	return pages, err
 }
 
-// storedFile is what a row says about its files.
+// storedFile has the files of a row.
 type storedFile struct {
 	ID, Document                uuid.UUID
 	File, DocumentFile          string
@@ -254,8 +254,8 @@ func (l *line) readStore() (digests map[string][32]byte, err error) {
 	return digests, err
 }
 
-// filed expects, of each file laid: one ingestion, the same path in its document's row, the same
-// bytes there; and of each checkpoint in a row: a file.
+// filed expects one ingestion for each file laid, the same path in its document's row, the same
+// bytes there, and a file for each checkpoint in a row.
 func (e *evidence) filed() {
 	rows := map[uuid.UUID]storedFile{}
 	for _, r := range e.files {

@@ -60,6 +60,8 @@ type line struct {
 	model    *scripted.Server
 	slack    *slack
 	journal  *journal
+	sets     *deliveries
+	receiver string // of sets: its address
 	papers   *papers
 	files    string      // folder of the blob store
 	engine   string      // folder of the OCR
@@ -76,7 +78,7 @@ type lane struct {
 	frozen atomic.Int64 // processes
 }
 
-// kit is what the lines of a drill have in common.
+// kit has the settings and programs of all lines of a drill.
 type kit struct {
 	Options
 	workloads []*workload
@@ -105,7 +107,7 @@ func (k *kit) build(ctx context.Context) (err error) {
 }
 
 func (k *kit) startLine(ctx context.Context) (l *line, err error) {
-	l = &line{journal: newJournal(), slack: &slack{}, papers: newPapers(k.workloads, k.Documents, k.Seed)}
+	l = &line{journal: newJournal(), slack: &slack{}, sets: &deliveries{taken: map[uuid.UUID][]accepted{}}, papers: newPapers(k.workloads, k.Documents, k.Seed)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close())
@@ -258,15 +260,20 @@ func (l *line) serveModel(ctx context.Context) (baseURL string, err error) {
 	return strings.TrimSuffix(l.model.URL(), "/v1"), nil
 }
 
-// serveSlack serves Slack.
+// serveSlack serves Slack, and the receiver of sets.
 func (l *line) serveSlack(ctx context.Context) (hook string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: l.slack, ReadHeaderTimeout: time.Minute}
+	l.sets.broken = l.slack.broken.Load
+	handler := http.NewServeMux()
+	handler.Handle("/", l.slack)
+	handler.Handle("/sets", l.sets)
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // returns on close
 	l.closers = append(l.closers, server.Close)
+	l.receiver = "http://" + listener.Addr().String() + "/sets"
 	return "http://" + listener.Addr().String() + webhook.Path, nil
 }
 
@@ -290,12 +297,14 @@ func (l *line) quiet() bool {
 	return !slices.ContainsFunc(l.tasks, func(t *task) bool { return t.running.Load() })
 }
 
-// waitingSQL counts unfinished rows and unsent failures; attempt 0 is a warning.
+// waitingSQL counts unfinished rows, users without a set, and unsent sets and failures; attempt 0 is
+// a warning.
 const (
 	unfinishedSQL = `SELECT count(*) AS n FROM {table} WHERE {status} IN ('pending', 'in-progress')`
 	waitingSQL    = `
-SELECT (SELECT sum(n) FROM (%s) AS rows),
-	(SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
+SELECT (SELECT sum(n) FROM (%s) AS rows)
+		+ (SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id)),
+	(SELECT count(*) FROM offer_delivery WHERE delivered_at IS NULL) + (SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
 		SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 )

@@ -26,7 +26,7 @@ type Report struct {
 	Checks       []Check        `json:"checks"`
 }
 
-// Standing is what became of the rows of a workload.
+// Standing counts the rows of a workload, and their events.
 type Standing struct {
 	Function string         `json:"function"`
 	Rows     int            `json:"rows"`
@@ -85,6 +85,7 @@ type evidence struct {
 	want      map[result]string   // of the quiet run
 	store     map[string][32]byte // digests of the blob store
 	pages     []page
+	sets      []set
 	started   time.Time
 	took      time.Duration // until the last row had ended
 
@@ -97,7 +98,7 @@ type evidence struct {
 	found []Violation // by the current check
 }
 
-// subject is what a function's questions are about.
+// subject is the object of a function's questions.
 type subject struct {
 	function string
 	about    uuid.UUID

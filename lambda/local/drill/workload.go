@@ -21,13 +21,13 @@ type workload struct {
 	inTurn  time.Duration // rows that wait for each other, at most; 0: one
 
 	// In the database:
-	about    string   // the column that tells what a question is about, such as the document
+	about    string   // the column with the object of a question, such as the document
 	contents []string // columns that only a claim may write
 	effects  []effect
 	results  string // query for the results; see result
 	found    string // the results in a word
 
-	moves  [][2]string // legal transitions besides those of every row
+	moves  [][2]string // further legal transitions
 	env    func(*line) []string
 	supply func(p *papers, documents int) []thing
 	// publish lays things before the function. A repetition must change nothing.
@@ -35,8 +35,8 @@ type workload struct {
 	checks  []check
 }
 
-// effect is a table with results, written by the claim of the row whose id is in the column owner.
-// Without one, it is written in the transaction that ends a row.
+// effect is a table with results. The column owner has the id of the row with the claim that may
+// write; without one, the transaction that ends a row writes.
 type effect struct{ relation, owner string }
 
 // thing is a document, file, contract or tenant to lay before a function.
@@ -46,7 +46,7 @@ type thing struct {
 }
 
 // workloads are all workloads, each after those it publishes to.
-func workloads() []*workload { return []*workload{matching(), reading(), reviewing()} }
+func workloads() []*workload { return []*workload{matching(), reading(), reviewing(), offering()} }
 
 // Workloads returns the names of all workloads.
 func Workloads() (names []string) {

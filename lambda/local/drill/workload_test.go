@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/offer"
+	"matchbook/lambda/offer/day"
+	"matchbook/lambda/offer/ranking"
 
 	"github.com/google/uuid"
 )
@@ -20,9 +23,11 @@ func (l *life) of(function string, about uuid.UUID) *life {
 }
 
 var (
-	content = []byte("Rechnung F00001")
-	laid    = ingestion.Row{ID: first, DocumentID: second, FilePath: "documents/2.txt"}
-	kept    = storedFile{first, second, laid.FilePath, laid.FilePath, "ingestions/1/transcription.json", ""}
+	content   = []byte("Rechnung F00001")
+	laid      = ingestion.Row{ID: first, DocumentID: second, FilePath: "documents/2.txt"}
+	kept      = storedFile{first, second, laid.FilePath, laid.FilePath, "ingestions/1/transcription.json", ""}
+	candidate = ranking.Offer{Candidate: second, Rank: 1, Score: 7}
+	user      = uuid.MustParse("00000000-0000-4000-8000-00000000000b")
 )
 
 // filed is evidence of a scan that was read in second 3, and stored in second 4. Its process died,
@@ -68,6 +73,18 @@ func wholeAgain(e *evidence) {
 	}
 }
 
+// composed is evidence of a user's set.
+func composed() *evidence {
+	l := newLife().to("succeeded", "match-1", func(c *change) { c.Contents = true }).of("offer", user)
+	l.changes[2].Tx = 1
+	e := evident(l)
+	e.rows[0].Function, e.clusters = "offer", nil
+	e.papers.users = map[uuid.UUID][]offer.User{home: {{ID: user}}}
+	e.sets = []set{{Record: offer.Record{Set: offer.Set{Job: offer.Job{ID: first, User: user, Date: 7}, Offers: []ranking.Offer{candidate}}, Status: "completed"},
+		want: []ranking.Offer{candidate}, Rows: second.String(), taken: []accepted{{offers: 1}}}}
+	return e
+}
+
 func TestWorkloadsFindBreaches(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -93,6 +110,16 @@ func TestWorkloadsFindBreaches(t *testing.T) {
 		"a whole begun twice":   {joined, wholeAgain, "join"},
 		"a finding of a zombie": {joined, func(e *evidence) { e.effects = []written{{at(3), 5, "review-9", "review_finding", first}} }, "I7"},
 		"a finding":             {joined, func(e *evidence) { e.effects = []written{{at(3), 5, "review-1", "review_finding", first}} }, ""},
+		"a set":                 {composed, func(*evidence) {}, ""},
+		"a set of another day":  {composed, func(e *evidence) { e.sets[0].want = nil; e.sets[0].taken = []accepted{{}} }, "sets"},
+		"an offer lost":         {composed, func(e *evidence) { e.sets[0].Rows = "" }, "sets"},
+		"a set not sent":        {composed, func(e *evidence) { e.sets[0].taken = nil }, "sets"},
+		"a set sent otherwise":  {composed, func(e *evidence) { e.sets[0].taken = append(e.sets[0].taken, accepted{[32]byte{1}, 1}) }, "sets"},
+		"a set that waits":      {composed, func(e *evidence) { e.sets[0].Status = "pending" }, "sets"},
+		"a set written twice":   {composed, func(e *evidence) { e.audit.changes[1].Contents = true }, "sets"},
+		"two sets for a date":   {composed, func(e *evidence) { e.sets = append(e.sets, e.sets[0]) }, "sets"},
+		"a date without a set":  {composed, func(e *evidence) { e.sets = append(e.sets, e.sets[0]); e.sets[1].Date = day.Date(9) }, "sets"},
+		"a user without a set":  {composed, func(e *evidence) { e.sets = nil }, "sets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

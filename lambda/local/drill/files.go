@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -13,7 +14,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,7 +168,8 @@ func (l *line) layFiles(ctx context.Context, ids []uuid.UUID) error {
 	return nil
 }
 
-// engineScript stands for tesseract. It notes each page and its process by a file.
+// engineScript stands for tesseract. It notes each page and its process by a
+// file, and when the page's text had been stored, if it was.
 const engineScript = `#!/bin/sh
 dir=$(dirname "$0")
 case "$1" in
@@ -179,6 +180,7 @@ read magic; read n height
 cat >/dev/null
 [ -n "$n" ] || exit # its process died before it gave the page
 : > "$dir/calls/$n-$PPID-$$"
+[ -e "$dir/stored-$n" ] && cp -p "$dir/stored-$n" "$dir/stored/$n-$PPID-$$"
 cat "$dir/$n.tsv"
 `
 
@@ -197,11 +199,13 @@ func (l *line) installEngine(parent string) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(firstScan+i, ".tsv")), []byte(f.invoice.words()), 0o600); err != nil {
+		words := os.WriteFile(filepath.Join(folder, fmt.Sprint(firstScan+i, ".tsv")), []byte(f.invoice.words()), 0o600)
+		stored := filepath.Join(l.files, "ingestions", f.ID.String(), "transcription.json")
+		if err := errors.Join(words, os.Symlink(stored, filepath.Join(folder, fmt.Sprint("stored-", firstScan+i)))); err != nil {
 			return err
 		}
 	}
-	return os.Mkdir(filepath.Join(folder, "calls"), 0o700)
+	return errors.Join(os.Mkdir(filepath.Join(folder, "calls"), 0o700), os.Mkdir(filepath.Join(folder, "stored"), 0o700))
 }
 
 // page is a call of the OCR.
@@ -209,6 +213,7 @@ type page struct {
 	number  string // of the invoice
 	process string
 	at      time.Time
+	stored  time.Time // its text, before the call; zero: never
 }
 
 // readPages reads the journal of the OCR.
@@ -223,7 +228,11 @@ func (l *line) readPages() (pages []page, err error) {
 		if err != nil {
 			return nil, err
 		}
-		pages = append(pages, page{fmt.Sprintf("F%05d", width-firstScan), fmt.Sprint(manifest.Ingest.Name, "-", pid), info.ModTime()})
+		p := page{number: fmt.Sprintf("F%05d", width-firstScan), process: fmt.Sprint(manifest.Ingest.Name, "-", pid), at: info.ModTime()}
+		if stored, err := os.Stat(filepath.Join(l.engine, "stored", call.Name())); err == nil {
+			p.stored = stored.ModTime()
+		}
+		pages = append(pages, p)
 	}
 	return pages, err
 }
@@ -285,13 +294,8 @@ func (e *evidence) filed() {
 func (e *evidence) readAgain() {
 	for _, p := range e.pages {
 		about := e.papers.numbers[p.number]
-		id := e.papers.files[about].ID
-		stored := slices.IndexFunc(e.changes[id], func(c change) bool { return c.Contents })
-		if stored < 0 {
-			continue
-		}
-		if at := e.changes[id][stored].At; p.at.After(at) && e.claimedSince(subject{manifest.Ingest.Name, about}, p.process, at, p.at) {
-			e.broken(id, "%s read the page %s after its text was stored", p.process, p.at.Sub(at))
+		if !p.stored.IsZero() && e.claimedSince(subject{manifest.Ingest.Name, about}, p.process, p.stored, p.at) {
+			e.broken(e.papers.files[about].ID, "%s read the page %s after its text was stored", p.process, p.at.Sub(p.stored))
 		}
 	}
 }

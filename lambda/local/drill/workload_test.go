@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"testing"
+	"time"
 
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/offer"
@@ -41,7 +42,7 @@ func filed() *evidence {
 	e.papers.numbers["F00001"] = second
 	e.files = []storedFile{kept}
 	e.store = map[string][32]byte{laid.FilePath: sha256.Sum256(content), kept.Transcription: {}}
-	e.pages = []page{{"F00001", "ingest-1", at(3)}}
+	e.pages = []page{{"F00001", "ingest-1", at(3), time.Time{}}}
 	return e
 }
 
@@ -98,8 +99,8 @@ func TestWorkloadsFindBreaches(t *testing.T) {
 		"a changed file":        {filed, func(e *evidence) { e.store[laid.FilePath] = [32]byte{} }, "files"},
 		"a lost file":           {filed, func(e *evidence) { delete(e.store, laid.FilePath) }, "files"},
 		"a lost transcription":  {filed, func(e *evidence) { delete(e.store, kept.Transcription) }, "files"},
-		"a page read again":     {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-2", at(9)}) }, "pages"},
-		"a page read at once":   {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-1", at(5)}) }, ""},
+		"a page read again":     {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-2", at(9), at(4)}) }, "pages"},
+		"a page read at once":   {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-1", at(5), at(4)}) }, ""},
 		"a review":              {joined, func(*evidence) {}, ""},
 		"a review cancelled":    {joined, func(e *evidence) { e.reviews[0].Status = "cancelled" }, "join"},
 		"a review with a gap":   {joined, func(e *evidence) { e.reviews[0].HasGaps = 1 }, "join"},

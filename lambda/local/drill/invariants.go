@@ -212,6 +212,7 @@ func (e *evidence) acks() {
 				case c == nil:
 					e.broken(id, "message %.8s was acknowledged before any work", m.id)
 				case m.sent.Before(e.published(id, c.N+1, true)): // superseded
+				case e.hasOther(m, c.N+1, s.at): // superseded, and sent late
 				case c.Status == "pending" && c.Parked: // the sweep publishes it
 				case c.Status == "pending" || c.Status == "in-progress":
 					e.broken(id, "message %.8s was acknowledged while the document was %s", m.id, c.Status)
@@ -221,6 +222,16 @@ func (e *evidence) acks() {
 			}
 		}
 	}
+}
+
+// hasOther reports whether a row has another message of its latest publish: of two publishers at
+// once, the earlier may send the later message.
+func (e *evidence) hasOther(m *message, n int64, at time.Time) bool {
+	published := e.published(m.row, n, true)
+	return slices.ContainsFunc(e.messages[m.row], func(other *message) bool {
+		_, live := other.live(at)
+		return other != m && live && other.sent.After(published)
+	})
 }
 
 // run returns the latest run before at.

@@ -191,6 +191,8 @@ func TestVerdictFindsBreaches(t *testing.T) {
 		"a message left": {evident(succeeded()).with(func(e *evidence) { e.left = 1 }), "I1"},
 		"acknowledged too early": {evident(newLife().to("succeeded", "match-1"),
 			sentAt(0, sqs.Received, sqs.Received, sqs.Deleted)), "I2"},
+		"acknowledged next to another": {evident(newLife().to("succeeded", "match-1"),
+			sentAt(0, sqs.Received, sqs.Received, sqs.Deleted), sentAt(1, sqs.Received)), ""},
 		"acknowledged after all": {evident(crashed(3), sentAt(0, sqs.Received)).of("crashed").with(func(e *evidence) {
 			m := e.messages[first][0]
 			m.sent = at(9)

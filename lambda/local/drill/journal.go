@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,15 +168,16 @@ func (discard) WriteHeader(int) {}
 // Write reports success.
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
+// digest is the title of a message about several failures.
+var digest = regexp.MustCompile(`failed (\d+) times`)
+
 // received returns the number of failures in the accepted messages, and the messages' texts.
 func (s *slack) received() (failures int, texts string) {
 	var all strings.Builder
 	for _, m := range s.Taken() {
 		n := 1
-		if _, rest, ok := strings.Cut(m.Text, "Matching failed "); ok {
-			if count, err := strconv.Atoi(strings.Fields(rest)[0]); err == nil {
-				n = count
-			}
+		if count := digest.FindStringSubmatch(m.Text); count != nil {
+			n, _ = strconv.Atoi(count[1])
 		}
 		failures += n
 		all.Write(m.Payload)

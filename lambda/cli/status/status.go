@@ -142,7 +142,11 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 	if err := r.undelivered(ctx, o, tenant); err != nil {
 		return err
 	}
-	if o.Holders, err = holders(ctx, reports); err != nil {
+	locked := longLocked
+	if o.stopped() != "" {
+		locked = 0 // any lock may be the cause
+	}
+	if o.Holders, err = holders(ctx, reports, locked); err != nil {
 		return err
 	}
 	if o.Clock, err = reports.ClockAhead(ctx); err != nil {
@@ -198,8 +202,8 @@ func (r Reader) undelivered(ctx context.Context, o *Overview, tenant uuid.UUID) 
 	return err
 }
 
-func holders(ctx context.Context, reports report.Reader) (list []Holder, err error) {
-	found, err := reports.Holders(ctx, longLocked)
+func holders(ctx context.Context, reports report.Reader, longer time.Duration) (list []Holder, err error) {
+	found, err := reports.Holders(ctx, longer)
 	for _, h := range found {
 		who := cmp.Or(term.Clean(h.Program, term.MaxValue), "a program") + " as " + term.Clean(h.Role, term.MaxValue)
 		what := fmt.Sprintf("%s has kept locks on %s for %s, so locked rows wait", who, h.Tables, term.Short(h.Age))

@@ -233,3 +233,19 @@ func TestStatusOfJob(t *testing.T) {
   2026-03-02 10:01:00Z  set queued for the receiver, 2 tries so far: HTTP 500
 `)
 }
+
+// If nothing is begun, a lock is named whatever its age, rather than a program that doesn't run.
+func TestStatusNamesYoungLock(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	ends(t, url, cli.ExitOK, "import", write(t, seedlings(storedOrder, "purchase-order", `"number":"GM-7781"`)), "--tenant", oneTenant)
+	postgrestest.Exec(t, conn, "UPDATE document SET matching_status = 'pending', matching_due_at = now() - interval '1 hour'")
+	wantIn(t, ends(t, url, cli.ExitFindings, "status"), "nothing runs: ")
+	postgrestest.Exec(t, conn, "BEGIN; LOCK TABLE document IN EXCLUSIVE MODE")
+	out := ends(t, url, cli.ExitFindings, "status")
+	wantIn(t, out, "has kept locks on document for ", "end the transaction of process ")
+	if strings.Contains(out, "nothing runs") {
+		t.Errorf("a lock explains it:\n%s", out)
+	}
+}

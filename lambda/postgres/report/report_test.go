@@ -22,6 +22,7 @@ type fixture struct {
 	read  report.Reader
 	conn  *pgx.Conn // has the same clock
 	clock *simclock.Clock
+	url   string
 	t     *testing.T
 }
 
@@ -36,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 	url := postgrestest.URL(t)
 	clock, simURL := postgrestest.WithClock(t, url, start)
 	db := postgrestest.Open(t, simURL)
-	f := &fixture{db, report.From(db), postgrestest.Conn(t, simURL), clock, t}
+	f := &fixture{db, report.From(db), postgrestest.Conn(t, simURL), clock, simURL, t}
 	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f
 }
@@ -172,7 +173,18 @@ func TestLocksHeld(t *testing.T) {
 	f.exec("SELECT FROM document FOR UPDATE")
 	find(0, "nightly document; ")
 	find(time.Hour, "")
+	victim := make(chan error)
+	conn := postgrestest.Conn(t, f.url)
+	go func() {
+		_, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE ingestion; LOCK TABLE document; ROLLBACK")
+		victim <- err
+	}()
+	for postgrestest.Value[int](t, f.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0 {
+		continue // it has a lock, too, but waits for the other
+	}
+	find(0, "nightly document; ")
 	f.exec("ROLLBACK")
+	must.OK(t, <-victim)
 	find(0, "")
 }
 

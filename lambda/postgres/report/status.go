@@ -127,12 +127,13 @@ type Holder struct {
 }
 
 // holdersSQL reads the real clock, as pg_stat_activity does. It leaves out readers, and CREATE INDEX
-// CONCURRENTLY, which let rows be written.
+// CONCURRENTLY, which let rows be written, and who waits for a lock, since the cause is another.
 const holdersSQL = `
 SELECT a.pid, a.application_name, a.usename::text, pg_catalog.clock_timestamp() - a.xact_start, string_agg(DISTINCT c.relname, ', ')
 FROM pg_stat_activity AS a JOIN pg_locks AS l ON l.pid = a.pid JOIN pg_class AS c ON c.oid = l.relation
 WHERE a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
-	AND a.xact_start <= pg_catalog.clock_timestamp() - $1::interval AND l.granted AND l.locktype = 'relation'
+	AND a.xact_start <= pg_catalog.clock_timestamp() - $1::interval AND a.wait_event_type IS DISTINCT FROM 'Lock'
+	AND l.granted AND l.locktype = 'relation'
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 	AND l.mode NOT IN ('AccessShareLock', 'ShareUpdateExclusiveLock') AND c.relname = ANY ($2)
 GROUP BY 1, 2, 3, 4 ORDER BY 4 DESC LIMIT 3`

@@ -184,6 +184,8 @@ func TestFailedDeployment(t *testing.T) {
 
 // A secret that only another function needs fails the deployment too, before a migration, with
 // the name of each and no value.
+//
+//nolint:paralleltest // the double of Secrets Manager sets the environment
 func TestUnreadableSecretFailsDeployment(t *testing.T) {
 	m := secrettest.New(t)
 	m.Set("wrong-form", `{"OPENAI_API_KEYS":"PLANTED"}`)

@@ -161,10 +161,10 @@ var table = []struct {
 	{"SQLSTATE class 23, a constraint", sqlState(Permanent, "the database refused the data", "23")},
 	{"SQLSTATE 53100, a full disk", sqlState(Transient, "the database's disk is full", "53100")},
 	{"any other SQLSTATE", sqlState(Transient, "database error", "")},
-	{"no space left on the device", is(Transient, "the disk is full", syscall.ENOSPC, syscall.EDQUOT)},
-	{"out of time", is(Transient, "out of time", context.DeadlineExceeded)},
-	{"stopped", is(Transient, "stopped before it was done", context.Canceled)},
-	{"connection refused, reset or broken", is(Transient, "connection failed", disconnections...)},
+	{"no space left on the device", is("the disk is full", syscall.ENOSPC, syscall.EDQUOT)},
+	{"out of time", is("out of time", context.DeadlineExceeded)},
+	{"stopped", is("stopped before it was done", context.Canceled)},
+	{"connection refused, reset or broken", is("connection failed", disconnections...)},
 	{"an AWS service refused the call", func(err error) (Failure, bool) {
 		var api interface{ ErrorCode() string } // smithy.APIError, without importing the SDK
 		if !errors.As(err, &api) {
@@ -199,11 +199,12 @@ func sqlState(kind Kind, sentence, class string) func(error) (Failure, bool) {
 	}
 }
 
-func is(kind Kind, sentence string, targets ...error) func(error) (Failure, bool) {
+// is is a row for these errors, which may go away.
+func is(sentence string, targets ...error) func(error) (Failure, bool) {
 	return func(err error) (Failure, bool) {
 		for _, target := range targets {
 			if errors.Is(err, target) {
-				return Failure{Kind: kind, Text: sentence}, true
+				return Failure{Kind: Transient, Text: sentence}, true
 			}
 		}
 		return Failure{}, false

@@ -36,7 +36,8 @@ SELECT id, 'review', concat_ws(', ', status, chunks || ' chunks', gaps || ' gaps
 		env:     func(*line) []string { return []string{variable.ModelPrice + "=" + "1,10"} },
 		supply:  (*papers).agreements,
 		publish: (*line).startReviews,
-		checks: []check{{"join", "each time that a review's last chunk ends, the whole begins once; its counts are those of its rows (audit)",
+		checks: []check{{"join",
+			"each time that a review's last chunk ends, the whole begins once; its counts are those of its rows (audit)",
 			(*evidence).joined}},
 	}
 }
@@ -71,7 +72,8 @@ var clauses = []string{
 // text is the contract: all clauses several times, so that it has several chunks.
 func (a agreement) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "SERVICES AGREEMENT %s\n\nbetween Harbour Lane Foods Ltd (\"the Customer\") and Tidewater Systems Ltd (\"the Supplier\").\n", a.number)
+	fmt.Fprintf(&b, "SERVICES AGREEMENT %s\n\nbetween Harbour Lane Foods Ltd (\"the Customer\") and "+
+		"Tidewater Systems Ltd (\"the Supplier\").\n", a.number)
 	for n := range 10 * len(clauses) {
 		fmt.Fprintf(&b, "\n%d. %s\n", n+1, fmt.Sprintf(clauses[n%len(clauses)], a.number))
 	}

@@ -76,7 +76,8 @@ type papers struct {
 // newPapers creates the things of the workloads from the seed.
 func newPapers(list []*workload, documents int, seed uint64) *papers {
 	p := &papers{things: map[string][]thing{}, random: rand.New(rand.NewPCG(seed, 1)), numbers: map[string]uuid.UUID{},
-		files: map[uuid.UUID]file{}, agreed: map[uuid.UUID]agreement{}, users: map[uuid.UUID][]offer.User{}, open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
+		files: map[uuid.UUID]file{}, agreed: map[uuid.UUID]agreement{}, users: map[uuid.UUID][]offer.User{},
+		open: map[uuid.UUID]bool{}, true: map[corpus.Pair]bool{}}
 	for range 4 {
 		p.tenants = append(p.tenants, p.id())
 	}

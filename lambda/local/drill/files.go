@@ -42,7 +42,8 @@ SELECT i.id, 'document ' || d.id, concat_ws(', ', d.type, d.structured_data ->> 
 FROM ingestion AS i JOIN document AS d ON d.id = i.document_id`,
 		found: "documents read",
 		env: func(l *line) []string {
-			return []string{variable.BlobURL + "=" + blob.FolderURL(l.files), "OCR=tesseract", "PATH=" + l.engine + ":" + os.Getenv("PATH")}
+			path := l.engine + ":" + os.Getenv("PATH") //nolint:forbidigo // the engine stands first in the function's own
+			return []string{variable.BlobURL + "=" + blob.FolderURL(l.files), "OCR=tesseract", "PATH=" + path}
 		},
 		supply:  (*papers).invoices,
 		publish: (*line).layFiles,
@@ -158,7 +159,8 @@ func (l *line) layFiles(ctx context.Context, ids []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	in := inbox.Inbox{Store: l.DB.Ingestions(), Files: store, Sender: l.lane(manifest.Ingest.Name).Queue, Log: slog.New(slog.DiscardHandler)}
+	in := inbox.Inbox{Store: l.DB.Ingestions(), Files: store, Sender: l.lane(manifest.Ingest.Name).Queue,
+		Log: slog.New(slog.DiscardHandler)}
 	for _, id := range ids {
 		f := l.papers.files[id]
 		if _, err := in.Put(ctx, f.TenantID, f.invoice.number, f.content); err != nil {

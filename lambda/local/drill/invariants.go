@@ -20,7 +20,7 @@ func settledWithin(list []*workload) (longest time.Duration) {
 	within := map[string]time.Duration{"": 0}
 	for _, w := range list {
 		one := w.Timeout + manifest.SettleReserve + manifest.LeaseMargin + 4*w.Visibility() + sum(w.Retries) + 2*manifest.Sweep.Every
-		within[w.Name] = max(w.inTurn, 1)*one + within[w.PublishesTo]
+		within[w.Name] = time.Duration(max(w.inTurn, 1))*one + within[w.PublishesTo]
 		longest = max(longest, within[w.Name])
 	}
 	return longest

@@ -107,7 +107,8 @@ func (k *kit) build(ctx context.Context) (err error) {
 }
 
 func (k *kit) startLine(ctx context.Context) (l *line, err error) {
-	l = &line{journal: newJournal(), slack: &slack{}, sets: &deliveries{taken: map[uuid.UUID][]accepted{}}, papers: newPapers(k.workloads, k.Documents, k.Seed)}
+	l = &line{journal: newJournal(), slack: &slack{}, sets: &deliveries{taken: map[uuid.UUID][]accepted{}},
+		papers: newPapers(k.workloads, k.Documents, k.Seed)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.close())
@@ -304,8 +305,8 @@ const (
 	waitingSQL    = `
 SELECT (SELECT sum(n) FROM (%s) AS rows)
 		+ (SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id)),
-	(SELECT count(*) FROM offer_delivery WHERE delivered_at IS NULL) + (SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (
-		SELECT FROM notification_delivery AS d
+	(SELECT count(*) FROM offer_delivery WHERE delivered_at IS NULL)
+		+ (SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 )
 

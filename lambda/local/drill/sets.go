@@ -33,7 +33,8 @@ func offering() *workload {
 		results:  `SELECT DISTINCT user_id, 'the user', 'has sets' FROM matchmaking_job WHERE status = 'completed'`,
 		found:    "users with sets",
 		env: func(l *line) []string {
-			return []string{variable.OffersWebhookURL + "=" + l.receiver, variable.OffersWebhookSecret + "=whsec_ZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwt"}
+			return []string{variable.OffersWebhookURL + "=" + l.receiver,
+				variable.OffersWebhookSecret + "=whsec_ZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwtZHJpbGwt"}
 		},
 		supply:  (*papers).members,
 		publish: (*line).admit,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"matchbook/lambda/manifest"
 
@@ -16,9 +15,9 @@ import (
 // about its rows. All else is the same for each.
 type workload struct {
 	manifest.Function
-	workers int           // concurrent invocations
-	portion int           // things under a fault, at least
-	inTurn  time.Duration // rows that wait for each other, at most; 0: one
+	workers int // concurrent invocations
+	portion int // things under a fault, at least
+	inTurn  int // rows that wait for each other, at most; 0: one
 
 	// In the database:
 	about    string   // the column with the object of a question, such as the document

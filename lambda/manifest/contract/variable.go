@@ -22,7 +22,7 @@ var variables = []struct {
 	{every, Variable{Name: variable.ConnectTimeout, Default: "5", Meaning: "the time limit of connecting to it, in seconds"}},
 	{repairs, Variable{Name: variable.SweepRests, Meaning: "any value, for a database that pauses without connections"}},
 	{migrates, Variable{Name: variable.AppDatabaseURL, Meaning: "the database as the programs' user, which migrations then make"}},
-	{migrates, Variable{Name: variable.FunctionsDatabaseURL, Meaning: "DATABASE_URL of other functions, if it differs, to check its secret"}},
+	{migrates, Variable{Name: variable.FunctionsDatabaseURL, Meaning: "DATABASE_URL of the others, if it differs, to check its secret"}},
 	{migrates, Variable{Name: variable.Rollout, Meaning: "the CodeDeploy application, to check its new versions; unset: none"}},
 	{hasQueue, Variable{Name: variable.QueueURL, Required: true, Meaning: "the queue that feeds the function"}},
 	{hasRetries, Variable{Name: variable.RetrySchedule, Meaning: "the backoff before each retry"}},

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,15 +23,24 @@ func plain(data []byte) transcript.Transcription {
 	t := transcript.Transcription{Engine: "text", Version: "2"}
 	for i, page := range strings.Split(text, "\f") {
 		p := transcript.Page{Number: i + 1, Quality: 1}
-		lines := strings.Split(page, "\n")
+		lines := strings.Split(strings.TrimRight(page, " \t\n"), "\n")
 		var words []transcript.Word
-		width := 0.0
+		var empty []transcript.Line // they divide paragraphs
+		width, height := 0.0, float64(len(lines))
 		for row, line := range lines {
-			for _, w := range wordsOf(line, float64(row)) {
+			found := wordsOf(line, float64(row))
+			for _, w := range found {
 				words, width = append(words, w), max(width, w.Box.Right)
 			}
+			if len(found) == 0 {
+				empty = append(empty, transcript.Line{Confidence: 1,
+					Box: transcript.Box{Top: float64(row) / height, Right: 1, Bottom: float64(row+1) / height}})
+			}
 		}
-		p.Lines, _ = transcript.Arrange(words, width, float64(len(lines)))
+		if p.Lines, _ = transcript.Arrange(words, width, height); len(p.Lines) > 0 {
+			p.Lines = append(p.Lines, empty...)
+			slices.SortStableFunc(p.Lines, func(a, b transcript.Line) int { return cmp.Compare(a.Box.Top, b.Box.Top) })
+		}
 		if len(p.Lines) == 0 {
 			p = blank(1)[0]
 			p.Number = i + 1

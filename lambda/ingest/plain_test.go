@@ -16,7 +16,7 @@ func TestPlainColumns(t *testing.T) {
 		"Pos\tArtikel\tMenge\n1\tSchrauben M8\t10":                  "Pos|Artikel|Menge/1|Schrauben M8|10",
 		"| Pos | Artikel | Menge |\n| 1 | Muttern M8 | 20 |":        "Pos|Artikel|Menge/1|Muttern M8|20",
 		"either | or":               "either | or",
-		"one\r\n\r\ntwo\rthree\n\n": "one/two/three",
+		"one\r\n\r\ntwo\rthree\n\n": "one//two/three",
 		"\ufeffInvoice\x00":         "Invoice\uFFFD",
 		"Preis 5 \x80, M\xfcller":   "Preis 5 €, Müller",
 		"first\n\f\fthird\n\f":      "first//third",

@@ -131,7 +131,7 @@ func TestUploadErrors(t *testing.T) {
 		"no right":       {bucket.Env("stranger"), "files", "order-4711.xml: store the file: S3 denies access: these credentials lack a right"},
 		"no region":      {without("AWS_REGION"), "files", "AWS_REGION is not set"},
 		"no credentials": {without("AWS_ACCESS_KEY_ID"), "files", "missing AWS credentials: set AWS_PROFILE"},
-		"no server":      {append(without("AWS_ENDPOINT_URL_S3"), "AWS_ENDPOINT_URL_S3=http://127.0.0.1:1"), "files", "store the file: connection failed"},
+		"no server":      {append(without("AWS_ENDPOINT_URL_S3"), "AWS_ENDPOINT_URL_S3=http://127.0.0.1:1"), "files", "store the file: file storage is away"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,10 +13,6 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/pagetest"
-
-	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
 // ranBy has each command that a page shows, with the test that runs it, or with
@@ -171,39 +166,6 @@ func testFiles(t *testing.T) map[string]string {
 		return err
 	}))
 	return files
-}
-
-// The commands of AWS's client that no test runs have the operations and parameters of the SDK.
-func TestAWSCommandsFit(t *testing.T) {
-	t.Parallel()
-	camel := func(name string) string {
-		return regexp.MustCompile(`(^|-)[a-z]`).ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(strings.Trim(s, "-")) })
-	}
-	clients := map[string]reflect.Type{"secretsmanager": reflect.TypeFor[*secretsmanager.Client](), "lambda": reflect.TypeFor[*lambda.Client](),
-		"cloudformation": reflect.TypeFor[*cloudformation.Client]()}
-	checked := 0
-	for _, page := range pagetest.Read(t, clitest.Root) {
-		for _, c := range page.Commands() {
-			words := strings.Fields(c.Line)
-			if words[0] != "aws" || clients[words[1]] == nil || words[2] == "wait" {
-				continue
-			}
-			checked++
-			operation, ok := clients[words[1]].MethodByName(camel(words[2]))
-			if !ok {
-				t.Errorf("%s: %q: AWS has no such operation", c.Page, c.Line)
-				continue
-			}
-			for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(c.Line, -1) {
-				if _, ok := operation.Type.In(2).Elem().FieldByName(camel(flag[1])); !ok && flag[1] != "query" {
-					t.Errorf("%s: %q: the operation has no --%s", c.Page, c.Line, flag[1])
-				}
-			}
-		}
-	}
-	if checked < 6 {
-		t.Errorf("only %d commands were checked", checked)
-	}
 }
 
 func TestPageCommandsAccepted(t *testing.T) {

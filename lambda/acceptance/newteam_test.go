@@ -170,7 +170,7 @@ func TestNewTeam(t *testing.T) {
 	<-inserted
 	x.settles()
 
-	const byFiles = 4 // invoices whose order is among the files
+	const byFiles = 8 // four invoices with their orders, and two receipts of goods with both
 	x.holds(matches, 1+pairs+byFiles)
 	check(t, "rows inserted by the program", query[int](x.line, "SELECT count(*) FROM document WHERE file_path IS NULL"), 1000)
 	check(t, "open questions", query[int](x.line, "SELECT count(*) FROM matchbook_open_question"), 2)

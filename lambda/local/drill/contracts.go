@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/llm"
@@ -149,6 +150,12 @@ func (e *evidence) joined() {
 		}
 		e.replayJoin(r)
 	}
+}
+
+// withdrawn reports whether a row is a chunk of a cancelled review. It stays failed when it is published
+// again, because nobody waits for its answer.
+func (e *evidence) withdrawn(d row) bool {
+	return slices.ContainsFunc(e.reviews, func(r reviewRow) bool { return r.ID == e.about(d.ID) && r.Status == "cancelled" })
 }
 
 // replayJoin expects that the whole is opened once, by the end of the last chunk of the text, each

@@ -48,7 +48,7 @@ var checks = []check{
 		each(failures, (*evidence).givenUpTooSoon)},
 	{"alone", "no row fails because of database restarts or outages alone (times of faults and deliveries)",
 		each(failures, (*evidence).failedByItself)},
-	{"again", "a failed row succeeds when published again", each(allRows, (*evidence).failedAgain)},
+	{"again", "a failed row succeeds when published again, unless its review was cancelled", each(allRows, (*evidence).failedAgain)},
 	{"I1", "published = ended, the queues are empty, and each last delivery that failed is a dead letter",
 		(*evidence).accounting},
 	{"I2", "a message is deleted only if its row has ended, is parked or was published again later (audit, journal)",
@@ -149,7 +149,7 @@ func (e *evidence) failedByItself(f failure) {
 }
 
 func (e *evidence) failedAgain(d row) {
-	if d.Status == "failed" {
+	if d.Status == "failed" && !e.withdrawn(d) {
 		e.broken(d.ID, "failed again: %s", d.Error)
 	}
 }

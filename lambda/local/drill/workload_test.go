@@ -74,6 +74,12 @@ func wholeAgain(e *evidence) {
 	}
 }
 
+// notWanted cancels the review of a failed chunk, as the drill asked.
+func notWanted(e *evidence) {
+	e.rows[0].Status, e.reviews[0].Status = "failed", "cancelled"
+	e.papers.agreed[home] = agreement{number: "K00001", cancel: true}
+}
+
 // composed is evidence of a user's set.
 func composed() *evidence {
 	l := newLife().to("succeeded", "match-1", func(c *change) { c.Contents = true }).of("offer", user)
@@ -103,6 +109,8 @@ func TestWorkloadsFindBreaches(t *testing.T) {
 		"a page read at once":   {filed, func(e *evidence) { e.pages = append(e.pages, page{"F00001", "ingest-1", at(5), at(4)}) }, ""},
 		"a review":              {joined, func(*evidence) {}, ""},
 		"a review cancelled":    {joined, func(e *evidence) { e.reviews[0].Status = "cancelled" }, "join"},
+		"a failed chunk":        {joined, func(e *evidence) { e.rows[0].Status = "failed" }, "again"},
+		"a chunk not wanted":    {joined, notWanted, ""},
 		"a review with a gap":   {joined, func(e *evidence) { e.reviews[0].HasGaps = 1 }, "join"},
 		"a miscounted finding":  {joined, func(e *evidence) { e.reviews[0].LastFinding = 3 }, "join"},
 		"a cost not counted":    {joined, func(e *evidence) { e.reviews[0].Cost = 8 }, "join"},

@@ -1,9 +1,15 @@
 package drill
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"matchbook/lambda/local/webhook"
+	"matchbook/lambda/notify"
 
 	"github.com/google/uuid"
 )
@@ -30,5 +36,23 @@ func TestReportShowsHistory(t *testing.T) {
 	}
 	if n := len(regexp.MustCompile("it is pending").FindAllString(text, -1)); n != shownHistories {
 		t.Errorf("%d violations are shown, want %d", n, shownHistories)
+	}
+}
+
+// A message about several failures counts as so many, whatever failed.
+func TestDigestsAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, w := range workloads() {
+		failed := notify.Failure{Subject: w.Subject, Kind: "permanent"}
+		for n := 1; n < 4; n++ {
+			s := &slack{}
+			title := notify.Digest(slices.Repeat([]notify.Failure{failed}, n), "").Title()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, webhook.Path, strings.NewReader(`{"text": "`+title+`"}`))
+			r.Header.Set("Content-Type", "application/json")
+			s.ServeHTTP(httptest.NewRecorder(), r)
+			if got, _ := s.received(); got != n {
+				t.Errorf("%q counts as %d failures, want %d", title, got, n)
+			}
+		}
 	}
 }

@@ -31,7 +31,7 @@ type event struct {
 func run(ctx context.Context, env setup.Env) {
 	telemetry := telemetry.New(env, manifest.Migrate.Name, os.Stdout, os.Stderr)
 	telemetry.SetDefault()
-	schema := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]schema.Migration, error) {
+	migrations := &resource{log: telemetry.Log, migrate: func(ctx context.Context) ([]schema.Migration, error) {
 		config, err := setup.LoadMigrate(env)
 		if err == nil && env(variable.Rollout) != "" {
 			err = reachable(ctx)
@@ -46,6 +46,6 @@ func run(ctx context.Context, env setup.Env) {
 		if e.DeploymentID != "" {
 			return nil, rollout.handle(ctx, e)
 		}
-		return schema.handle(ctx, e.Event)
+		return migrations.handle(ctx, e.Event)
 	}), lambda.WithContext(ctx))
 }

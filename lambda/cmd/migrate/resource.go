@@ -82,8 +82,9 @@ func inTime[T any](ctx context.Context, do func(context.Context) (T, error)) (va
 	}
 	ended := make(chan outcome, 1)
 	go func() {
-		value, err := guarded(ctx, do)
-		ended <- outcome{value, err}
+		var o outcome
+		o.err = failure.Guard(func() (err error) { o.value, err = do(ctx); return err })
+		ended <- o
 	}()
 	select {
 	case o := <-ended:
@@ -91,16 +92,6 @@ func inTime[T any](ctx context.Context, do func(context.Context) (T, error)) (va
 	case <-ctx.Done():
 	}
 	return value, errOutOfTime
-}
-
-// guarded turns a panic into an error, because the caller needs an answer.
-func guarded[T any](ctx context.Context, do func(context.Context) (T, error)) (value T, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic (%T)", v)
-		}
-	}()
-	return do(ctx)
 }
 
 func (r *resource) answer(ctx context.Context, event cfn.Event, done result, failed error) error {

@@ -148,7 +148,7 @@ func (r *reader) references(number named, found []named) {
 		for _, f := range append(reference.Find(c.Text), reference.Find(text)...) {
 			add(f.Type, f.Number, text, c.page)
 		}
-		if value, ok := r.headed(i); ok {
+		if value, ok := r.valueBelow(i); ok {
 			for _, f := range reference.Find(c.Text + " " + value.Text) {
 				add(f.Type, f.Number, value.Text, value.page)
 			}
@@ -156,9 +156,9 @@ func (r *reader) references(number named, found []named) {
 	}
 }
 
-// headed returns the value below cell i if that is the head of a column: without a number itself, and
+// valueBelow returns the value below cell i if that is the head of a column: without a number itself, and
 // without one to its right.
-func (r *reader) headed(i int) (value cell, ok bool) {
+func (r *reader) valueBelow(i int) (value cell, ok bool) {
 	row := append([]cell{r.cells[i]}, right(r.cells, i)...)
 	if numbered(row[:min(len(row), 2)]) {
 		return cell{}, false

@@ -37,10 +37,10 @@ type head struct {
 	cols map[string]cell
 }
 
-// headIn looks for a head that begins in a row of n cells.
-func headIn(cells []cell, i, n int) (h head, ok bool) {
+// headIn looks for a head that begins in a row of n cells; of reads it at a cell.
+func headIn(cells []cell, i, n int, of func([]cell, int) (head, bool)) (h head, ok bool) {
 	for j := i; j < min(i+n, len(cells)) && !ok; j++ {
-		h, ok = headOf(cells, j)
+		h, ok = of(cells, j)
 	}
 	return h, ok
 }

@@ -34,7 +34,7 @@ func tableOf(cells []cell, lower bool) table {
 	var h head
 	for i := 0; i < len(cells); {
 		row := append([]cell{cells[i]}, right(cells, i)...)
-		if found, ok := headIn(cells, i, len(row)); ok {
+		if found, ok := headIn(cells, i, len(row), headOf); ok {
 			h, t.heads, t.first, i = found, true, len(t.items), found.row.at+1
 			continue
 		}
@@ -135,15 +135,7 @@ func (h head) lower(cells []cell, i, length int) (found []cell) {
 // item reads a row, which must have an amount in the amount's column, and a description or
 // numbers that make the amount.
 func (h head) item(row []cell) (item, bool) {
-	it := item{cells: map[string]cell{}}
-	for _, c := range row {
-		name := h.nearest(c)
-		if _, taken := it.cells[name]; name == "" || taken || name == "description" && !worded(c) {
-			continue
-		}
-		it.cells[name] = c
-	}
-	h.complete(row, it.cells)
+	it := item{cells: h.assign(row)}
 	var found bool
 	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
 		return it, false
@@ -154,6 +146,20 @@ func (h head) item(row []cell) (item, bool) {
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
 	it.multiply(h, row)
 	return it, it.line.Description != "" || it.line.Quantity.Sign() != 0 || it.line.UnitPrice.Sign() != 0
+}
+
+// assign gives the cells of a row to the columns.
+func (h head) assign(row []cell) map[string]cell {
+	cells := map[string]cell{}
+	for _, c := range row {
+		name := h.nearest(c)
+		if _, taken := cells[name]; name == "" || taken || name == "description" && !worded(c) {
+			continue
+		}
+		cells[name] = c
+	}
+	h.complete(row, cells)
+	return cells
 }
 
 // complete adds cells for missing heads: a description begins a row, an amount ends it. A cell

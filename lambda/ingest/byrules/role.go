@@ -26,20 +26,11 @@ type party struct {
 // Most papers come from the supplier. An order and a receipt of goods come from the buyer, so that
 // their letterhead is the buyer, and their addressee the supplier.
 func parties(cells []cell, own []document.Party, kind document.Type, titled bool) (supplier, buyer party) {
-	if !fromBuyer(kind) {
-		supplier, buyer = ends(cells, own, titled)
-	} else if supplier, buyer = ends(cells, nil, titled); supplier.side == "supplier" {
-		others := slices.DeleteFunc(candidates(cells), func(p party) bool { return p.side == "supplier" })
-		if sender := issuer(cells, others, ownersOf(cells), supplier, titled); buyer.side != "buyer" && sender.text != "" {
-			buyer = sender
-		}
-	} else if buyer.side == "delivery" {
-		supplier, buyer = party{}, supplier
-	} else if buyer.side != "buyer" {
-		supplier, buyer = buyer, supplier
-	}
-	if supplier.text == "" && fromBuyer(kind) {
-		supplier = addressed(cells, buyer)
+	found, who := candidates(cells), ownersOf(cells)
+	if fromBuyer(kind) {
+		supplier, buyer = reversed(cells, found, who, titled)
+	} else {
+		supplier, buyer = ends(cells, found, who, own, titled)
 	}
 	if owned(own, supplier.text) {
 		supplier = party{}
@@ -47,20 +38,39 @@ func parties(cells []cell, own []document.Party, kind document.Type, titled bool
 	return supplier, buyer
 }
 
+// reversed finds the parties of a paper from the buyer.
+func reversed(cells []cell, found []party, who owners, titled bool) (supplier, buyer party) {
+	switch supplier, buyer = ends(cells, found, who, nil, titled); {
+	case supplier.side == "supplier":
+		others := slices.DeleteFunc(slices.Clone(found), func(p party) bool { return p.side == "supplier" })
+		if sender := issuer(cells, others, who, supplier, titled); buyer.side != "buyer" && sender.text != "" {
+			buyer = sender
+		}
+	case buyer.side == "delivery":
+		supplier, buyer = party{}, supplier
+	case buyer.side != "buyer":
+		supplier, buyer = buyer, supplier
+	}
+	if supplier.text == "" {
+		supplier = addressed(cells, found, buyer)
+	}
+	return supplier, buyer
+}
+
 // addressed returns the company with an address that is not the buyer, if there is only one.
-func addressed(cells []cell, buyer party) (found party) {
-	for _, p := range candidates(cells) {
+func addressed(cells []cell, found []party, buyer party) (only party) {
+	for _, p := range found {
 		_, town := townBelow(cells, p.name.at)
 		switch {
 		case !town || p.side != "" || p.isSame(buyer):
-		case found.text != "" && !found.isSame(p):
+		case only.text != "" && !only.isSame(p):
 			return party{}
 		default:
-			found = p
+			only = p
 		}
 	}
-	found.byPlace = true
-	return found
+	only.byPlace = true
+	return only
 }
 
 func fromBuyer(kind document.Type) bool {
@@ -73,8 +83,7 @@ func buys(side string) bool { return side == "buyer" || side == "addressee" }
 // ends finds the sender of a paper, who is the supplier unless a label differs, and its recipient.
 // A label decides, then the owner of the footer, the sender's line and the domain, then the place:
 // the window of an envelope is the recipient's, so that a name alone in it is not the sender.
-func ends(cells []cell, own []document.Party, titled bool) (supplier, buyer party) {
-	found, who := candidates(cells), ownersOf(cells)
+func ends(cells []cell, found []party, who owners, own []document.Party, titled bool) (supplier, buyer party) {
 	for _, p := range found {
 		if buys(p.side) && p.score > buyer.score {
 			buyer = p
@@ -95,7 +104,7 @@ func ends(cells []cell, own []document.Party, titled bool) (supplier, buyer part
 	return supplier, buyer
 }
 
-// issuer returns the best candidate that is not the buyer, otherwise the letterhead.
+// issuer returns the best candidate other than the other end, otherwise the letterhead.
 func issuer(cells []cell, found []party, who owners, buyer party, titled bool) (best party) {
 	for _, p := range found {
 		other := buys(p.side) || p.side == "delivery" || p.isSame(buyer) ||

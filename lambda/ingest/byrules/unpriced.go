@@ -9,7 +9,7 @@ func unpriced(cells []cell) (items []item) {
 	for i := 0; i < len(cells); {
 		row := append([]cell{cells[i]}, right(cells, i)...)
 		next := i + len(row)
-		if found, ok := unpricedHead(cells, i, len(row)); ok && !numbered(row) {
+		if found, ok := headIn(cells, i, len(row), unpricedHead); ok && !numbered(row) {
 			h, last, next = found, found.row.at, found.row.at+1
 		} else if h.cols != nil {
 			if gap := cells[i].Box.Top - cells[last].Box.Bottom; cells[i].page == cells[last].page && gap > rows*cells[i].height() {
@@ -24,35 +24,24 @@ func unpriced(cells []cell) (items []item) {
 	return items
 }
 
-// unpricedHead looks for a head with a description and a quantity, but no price, in a row of n cells.
-func unpricedHead(cells []cell, i, n int) (head, bool) {
-	for j := i; j < min(i+n, len(cells)); j++ {
-		h := colsOf(cells, j)
-		if h.has("delivered") {
-			h.cols["ordered"], h.cols["quantity"] = h.cols["quantity"], h.cols["delivered"]
-			delete(h.cols, "delivered")
-		}
-		if h.has("description") && h.has("quantity") && !h.has("price") && !h.has("amount") {
-			return h, true
-		}
+// unpricedHead reads cell i and its neighbours as column heads: a description and a quantity, but no
+// price.
+func unpricedHead(cells []cell, i int) (head, bool) {
+	h := colsOf(cells, i)
+	if h.has("delivered") {
+		h.cols["ordered"], h.cols["quantity"] = h.cols["quantity"], h.cols["delivered"]
+		delete(h.cols, "delivered")
 	}
-	return head{}, false
+	return h, h.has("description") && h.has("quantity") && !h.has("price") && !h.has("amount")
 }
 
 // unpriced reads a row, which must have words below the description, and a number below the
 // quantity.
 func (h head) unpriced(row []cell) (item, bool) {
-	it := item{cells: map[string]cell{}}
-	for _, c := range row {
-		name := h.nearest(c)
-		if _, taken := it.cells[name]; !taken {
-			it.cells[name] = c
-		}
-	}
-	h.complete(row, it.cells)
-	quantity, ok := amountIn(it.cells["quantity"], false)
-	it.line.Description, it.line.Quantity = it.cells["description"].Text, quantity
+	it := item{cells: h.assign(row)}
+	amount, ok := amountIn(it.cells["quantity"], false)
+	it.line.Description, it.line.Quantity = it.cells["description"].Text, amount
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
-	ok = ok && quantity.Sign() > 0 && it.cells["quantity"].at != it.cells["description"].at
+	ok = ok && amount.Sign() > 0 && it.cells["quantity"].at != it.cells["description"].at
 	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
 }

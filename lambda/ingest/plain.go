@@ -16,45 +16,53 @@ const (
 	tab    = 8   // letters between two stops
 )
 
-// plain transcribes a text file. Each letter has a place, as if the file was printed with letters
-// of one width, because columns are set by blanks and tabs. A form feed begins a page.
+// plain transcribes a text file. A form feed begins a page.
 func plain(data []byte) transcript.Transcription {
 	text := strings.TrimRight(decoded(data), " \t\n\f")
 	t := transcript.Transcription{Engine: "text", Version: "2"}
 	for i, page := range strings.Split(text, "\f") {
-		p := transcript.Page{Number: i + 1, Quality: 1}
-		lines := strings.Split(strings.TrimRight(page, " \t\n"), "\n")
-		var words []transcript.Word
-		var empty []transcript.Line // they divide paragraphs
-		width, height := 0.0, float64(len(lines))
-		for row, line := range lines {
-			found := wordsOf(line, float64(row))
-			for _, w := range found {
-				words, width = append(words, w), max(width, w.Box.Right)
-			}
-			if len(found) == 0 {
-				empty = append(empty, transcript.Line{Confidence: 1,
-					Box: transcript.Box{Top: float64(row) / height, Right: 1, Bottom: float64(row+1) / height}})
-			}
+		p := blank(1)[0]
+		if lines := typed(page); len(lines) > 0 {
+			p = transcript.Page{Quality: 1, Lines: lines}
 		}
-		if p.Lines, _ = transcript.Arrange(words, width, height); len(p.Lines) > 0 {
-			p.Lines = append(p.Lines, empty...)
-			slices.SortStableFunc(p.Lines, func(a, b transcript.Line) int { return cmp.Compare(a.Box.Top, b.Box.Top) })
-		}
-		if len(p.Lines) == 0 {
-			p = blank(1)[0]
-			p.Number = i + 1
-		}
+		p.Number = i + 1
 		t.Pages = append(t.Pages, p)
 	}
 	return t
+}
+
+// typed arranges a page. Each letter has a place, as if the page was printed with letters of one
+// width, because blanks and tabs set columns. Empty lines divide paragraphs.
+func typed(page string) []transcript.Line {
+	rows := strings.Split(strings.TrimRight(page, " \t\n"), "\n")
+	var words []transcript.Word
+	var empty []transcript.Line
+	width, height := 0.0, float64(len(rows))
+	for i, text := range rows {
+		row := float64(i)
+		found := wordsOf(text, row)
+		for _, w := range found {
+			words, width = append(words, w), max(width, w.Box.Right)
+		}
+		if len(found) == 0 {
+			empty = append(empty, transcript.Line{Confidence: 1,
+				Box: transcript.Box{Top: row / height, Right: 1, Bottom: (row + 1) / height}})
+		}
+	}
+	lines, _ := transcript.Arrange(words, width, height)
+	if len(lines) == 0 {
+		return nil
+	}
+	lines = append(lines, empty...)
+	slices.SortStableFunc(lines, func(a, b transcript.Line) int { return cmp.Compare(a.Box.Top, b.Box.Top) })
+	return lines
 }
 
 // decoded returns the text as UTF-8 with simple line ends, and without what PostgreSQL can't
 // store.
 func decoded(data []byte) string {
 	if !utf8.Valid(data) {
-		data, _ = charmap.Windows1252.NewDecoder().Bytes(data) // the encoder has no errors
+		data, _ = charmap.Windows1252.NewDecoder().Bytes(data) // it has no errors
 	}
 	return strings.NewReplacer("\ufeff", "", "\x00", "\uFFFD", "\r\n", "\n", "\r", "\n").Replace(string(data))
 }

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/gate"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -67,7 +68,7 @@ func (t *typing) read(form map[string][]string, values map[string]string) {
 		if value == values[at] || value == shownValue(values[at]) {
 			continue
 		}
-		raw, err := document.ParseField(at, plainValue(at, value))
+		raw, err := document.ParseField(at, printed.Typed(at, value))
 		if err != nil {
 			t.flaws, t.broken = append(t.flaws, flaw{at, term.Clean(strings.TrimPrefix(err.Error(), at+": "), term.MaxText)}), true
 			continue
@@ -77,14 +78,6 @@ func (t *typing) read(form map[string][]string, values map[string]string) {
 		}
 	}
 	slices.SortFunc(t.flaws, func(a, b flaw) int { return strings.Compare(a.Field, b.Field) })
-}
-
-// plainValue returns a typed amount as a decimal: 1.234,50 and 1 234.50 are 1234.50.
-func plainValue(at, value string) string {
-	if kind, err := document.FieldKind(at); err != nil || kind != document.Number {
-		return value
-	}
-	return plainAmount(value)
 }
 
 // set returns structured data with the changes, for the checks only: PostgreSQL applies them.

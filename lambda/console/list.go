@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/report"
 
@@ -173,7 +174,7 @@ func (h *handler) totalled(v *visit, text string, after report.Place, n int) ([]
 
 // totals lists the stored forms of a total: 119, 119.0 and 119.00.
 func totals(text string) []string {
-	plain := plainAmount(text)
+	plain := printed.Decimal(text)
 	a, err := document.ParseAmount(plain)
 	if err != nil {
 		return nil
@@ -186,15 +187,6 @@ func totals(text string) []string {
 	}
 	slices.Sort(forms)
 	return slices.Compact(forms)
-}
-
-// plainAmount returns an amount as people write it as a decimal.
-func plainAmount(text string) string {
-	plain := strings.Join(strings.Fields(text), "")
-	if comma, point := strings.LastIndex(plain, ","), strings.LastIndex(plain, "."); comma > point { // 1.234,50
-		return strings.ReplaceAll(strings.ReplaceAll(plain, ".", ""), ",", ".")
-	}
-	return strings.ReplaceAll(plain, ",", "")
 }
 
 // ofParty finds documents by the name, VAT id or IBAN of the supplier, otherwise of the buyer.

@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
@@ -198,7 +199,7 @@ func typedTolerance(v *visit) map[string]string {
 		typed[threeway.NeedsReceipt] = "true"
 	}
 	for _, b := range threeway.Bounds {
-		typed[b.Name] = plainAmount(strings.TrimSpace(term.Clean(v.PostFormValue(b.Name), term.MaxValue)))
+		typed[b.Name] = printed.Decimal(strings.TrimSpace(term.Clean(v.PostFormValue(b.Name), term.MaxValue)))
 	}
 	return typed
 }

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
 
@@ -80,7 +81,7 @@ func parseAssignments(assignments []string) (map[string]json.RawMessage, error) 
 		if _, twice := corrections[field]; twice {
 			return nil, Errorf("duplicate correction of %s", term.Clean(field, term.MaxValue))
 		}
-		raw, err := document.ParseField(field, value)
+		raw, err := document.ParseField(field, printed.Typed(field, value))
 		if err != nil {
 			return nil, Errorf("%w", err)
 		}

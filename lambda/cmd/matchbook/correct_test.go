@@ -40,7 +40,7 @@ func (r correctRig) data() string {
 //nolint:paralleltest // the SDK reads the process's own environment
 func TestCorrect(t *testing.T) {
 	r := newCorrectRig(t, always)
-	code, out, errOut := r.correct("R-1", "total=119.00", "type=credit-note", "supplier.name=Lampenwerk", "buyer.iban=",
+	code, out, errOut := r.correct("R-1", "total=119,00", "type=credit-note", "supplier.name=Lampenwerk", "buyer.iban=",
 		"line_items.1.amount=2", "line_items.0.amount=1", "notes=")
 	want := `credit note R-1  10000000-0000-4000-8000-000000000501
   total                    118.00 -> 119
@@ -80,7 +80,7 @@ func TestCorrectRefusals(t *testing.T) {
 	clitest.WantRefused(t, r.correct, clitest.Refusals{
 		{[]string{"R-1"}, "missing FIELD=VALUE"},
 		{[]string{"R-1", "total"}, `invalid correction "total": expected FIELD=VALUE, such as total=119.00`},
-		{[]string{"R-1", "number=R-3", "total=1,00"}, "total: invalid amount: expected a plain decimal"},
+		{[]string{"R-1", "number=R-3", "total=1,500"}, "total: invalid amount: expected a plain decimal"},
 		{[]string{"R-1", "number=R-3", "sum=1"}, `unknown field "sum"; the fields of a document are amount_due, buyer, `},
 		{[]string{"R-1", "sum="}, `unknown field "sum"; the fields of a document are amount_due, buyer, `},
 		{[]string{"R-1", "number=R-3", "number=R-4"}, "duplicate correction of number"},

@@ -17,8 +17,9 @@ import (
 type Waiting struct {
 	Counts map[string]int `json:"counts"` // by kind, including items not listed
 	Items  []WaitingItem  `json:"waiting"`
-	Failed []string       `json:"failed,omitempty"` // rows that are no documents: parts of reviews, jobs of offers
-	Away   []string       `json:"away,omitempty"`   // services that are away; what waits for them needs nobody
+	Failed []string       `json:"failed,omitempty"`             // rows that are no documents: parts of reviews, jobs of offers
+	Differ int            `json:"invoices_to_settle,omitempty"` // invoices that differ from orders and receipts
+	Away   []string       `json:"away,omitempty"`               // services that are away; what waits for them needs nobody
 }
 
 // WaitingItem is a piece of work for a person.
@@ -67,13 +68,11 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 		return nil, err
 	}
 	w := &Waiting{Counts: counts, Items: items}
-	if w.Failed, err = d.failedElsewhere(f); err != nil {
-		return nil, err
-	}
+	w.Failed, w.Differ, err = d.elsewhere(f)
 	for _, a := range away {
 		w.Away = append(w.Away, term.Clean(a.String(), term.MaxText))
 	}
-	return w, nil
+	return w, err
 }
 
 // ToDo reads at most limit things to do in several tenants, the longest wait first.
@@ -103,11 +102,11 @@ func (d *Reader) items(found []report.Waiting) ([]WaitingItem, error) {
 	return list, err
 }
 
-// failedElsewhere counts failed rows without a document to decide about. A filter of documents
-// leaves them out.
-func (d *Reader) failedElsewhere(f report.WaitingFilter) (list []string, err error) {
+// elsewhere counts failed rows without a document to decide about, and invoices to settle, which the
+// console lists. A filter of documents leaves them out.
+func (d *Reader) elsewhere(f report.WaitingFilter) (failed []string, differ int, err error) {
 	if len(f.Kinds) > 0 || f.MinValue != "" || f.Type != "" || !f.Since.IsZero() || f.Within > 0 || f.Newest > 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	for _, w := range []struct {
 		function manifest.Function
@@ -115,14 +114,15 @@ func (d *Reader) failedElsewhere(f report.WaitingFilter) (list []string, err err
 	}{{manifest.Review, "part of a review|parts of reviews"}, {manifest.Offer, "job of match offers|jobs of match offers"}} {
 		found, err := d.reports.Workload(d.ctx, w.function, f.Tenant)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		one, many, _ := strings.Cut(w.one, "|")
 		if found.Failed > 0 {
-			list = append(list, plural.Of(found.Failed, one, many))
+			failed = append(failed, plural.Of(found.Failed, one, many))
 		}
 	}
-	return list, nil
+	differ, err = d.reports.ToSettle(d.ctx, f.Tenant)
+	return failed, differ, err
 }
 
 func (d *Reader) namesOf(found []report.Waiting) (map[uuid.UUID]waitingNamed, error) {
@@ -151,6 +151,9 @@ var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingInvoice:  {"invoice", "matchbook settle approve %s --reason TEXT, or hold, dispute, withdraw"},
 }
 
+// nothing says that the list is empty, by whether invoices are to be settled.
+var nothing = map[bool]string{false: "Nothing waits for people.", true: "Nothing else waits for people."}
+
 // Text lists documents, reason and command of each item.
 func (w *Waiting) Text() string {
 	p := &page{}
@@ -166,8 +169,12 @@ func (w *Waiting) Text() string {
 	if len(w.Failed) > 0 {
 		p.Line("Also failed: %s: matchbook status --failed", strings.Join(w.Failed, ", "))
 	}
+	if w.Differ > 0 {
+		p.Line("Also to settle: %s from what was ordered and received: To do in the console, or matchbook settle approve INVOICE",
+			plural.Of(w.Differ, "invoice that differs", "invoices that differ"))
+	}
 	if len(counts) == 0 {
-		p.Line("Nothing waits for people.")
+		p.Line("%s", nothing[w.Differ > 0])
 		return p.String()
 	}
 	p.Line("Waiting for people: %s", strings.Join(counts, ", "))

@@ -131,6 +131,6 @@ func TestOpen(t *testing.T) {
 		t.Errorf("withdrawn: %d questions wait, want 7", again.Counts["question"])
 	}
 	_, out, _ := matchbook(t, url, "open", "--limit", "1")
-	wantIn(t, out, "Waiting for people: 7 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101",
+	wantIn(t, out, "Also to settle: 15 invoices that differ from what was ordered and received: ", "Waiting for people: 7 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101",
 		"... and 8 more: --limit")
 }

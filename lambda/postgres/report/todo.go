@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -26,6 +27,14 @@ var toDoRows = map[string]waitingKind{
 	ToSettle: {"document_id", "NULL::uuid, NULL::float8, replace(verdict, '-', ' ')", `three_way_match WHERE state = 'open'
 		AND verdict NOT IN ('matched', 'service', 'price-unit-assumed', 'order-in-gross', 'substitute-article')`, "created_at", ""},
 	ToRequeue: {"id", "NULL::uuid, NULL::float8, coalesce(error, '')", "matchmaking_job WHERE job_status = 'failed'", "failed_at", ""},
+}
+
+const toSettleSQL = `SELECT count(*) FROM %s AND ($1::uuid IS NULL OR tenant_id = $1)`
+
+// ToSettle counts a tenant's invoices of the kind ToSettle; the zero tenant stands for all.
+func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, toDoRows[ToSettle].from), orNull(tenant)).Scan(&n)
+	return n, err
 }
 
 // toDoSQL reads, for each tenant of $1 and each kind of $2, the oldest from a place on, which is $3,

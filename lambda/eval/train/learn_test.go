@@ -2,8 +2,10 @@ package train
 
 import (
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"matchbook/lambda/document/corpus"
@@ -14,31 +16,38 @@ import (
 
 var corpora = []string{"varied", "p2p", "ads", "clerk"}
 
-// readCorpora reads the corpora of the shared folder, each in three conditions.
-func readCorpora(t *testing.T) (samples []*Sample) {
+// readCorpora returns the corpora of the shared folder, each in three conditions. The tests share them,
+// because scoring their pairs takes longest.
+func readCorpora(t *testing.T) []*Sample {
 	t.Helper()
 	testenv.OnlyThorough(t, "reads and scores four corpora in three conditions")
-	for _, name := range corpora {
-		dir := testenv.Shared(t, "eval/matching/"+name)
-		for _, condition := range []string{"visible", "corrupted", "masked"} {
-			s := must.Get(ReadSample(dir, condition))(t)
-			samples = append(samples, s)
+	root := testenv.Shared(t, "eval/matching")
+	reading.Lock()
+	defer reading.Unlock()
+	if samples == nil {
+		for _, name := range corpora {
+			for _, condition := range []string{"visible", "corrupted", "masked"} {
+				samples = append(samples, must.Get(ReadSample(filepath.Join(root, name), condition))(t))
+			}
 		}
 	}
-	return samples
+	return slices.Clone(samples)
 }
 
+var (
+	reading sync.Mutex
+	samples []*Sample
+)
+
 // TestLearn: training gives the thresholds and the curve of the
-// function, in whatever order the corpora come.
+// function, in whatever order the corpora come: theirs came from the usual one.
 func TestLearn(t *testing.T) {
 	t.Parallel()
-	samples := readCorpora(t)
-	for range 2 {
-		n := must.Get(Learn(t.Context(), samples))(t)
-		if !reflect.DeepEqual(n, score.Learned) {
-			t.Errorf("learned %d, %d, %d, %v", n.SuggestAt, n.MatchAt, n.HighAt, n.Curve)
-		}
-		slices.Reverse(samples)
+	all := readCorpora(t)
+	slices.Reverse(all)
+	n := must.Get(Learn(t.Context(), all))(t)
+	if !reflect.DeepEqual(n, score.Learned) {
+		t.Errorf("learned %d, %d, %d, %v", n.SuggestAt, n.MatchAt, n.HighAt, n.Curve)
 	}
 }
 

@@ -308,7 +308,7 @@ func givenUpIsClaimed(r *rig) {
 // I8: no two live leases.
 func oneOfManyClaims(r *rig) {
 	const rows, workers = 20, 8
-	rounds := testenv.Size(4, 40)
+	rounds := testenv.Size(4, 12)
 	deliveries := make([]job.Delivery, rows)
 	for i := range deliveries {
 		deliveries[i].ID = r.New()

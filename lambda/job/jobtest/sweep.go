@@ -314,7 +314,7 @@ func repairsRespectLimit(r *rig) {
 
 func sweepsRepairOnce(r *rig) {
 	const n, workers = 5, 6
-	rounds := testenv.Size(4, 20)
+	rounds := testenv.Size(4, 10)
 	for round := 1; round <= rounds; round++ { // after the first round all workers are connected
 		// A crashed row would find its notification's key taken, and so undo a lost row
 		// repaired twice in the same transaction. So include it only every other time.

@@ -103,7 +103,7 @@ func walk(r *rig) {
 	for range 4 {
 		w.insert()
 	}
-	length := testenv.Size(100, 2000)
+	length := testenv.Size(100, 500)
 	for step := 0; step < length && !r.Failed(); step++ {
 		at := w.IntN(total)
 		for _, s := range steps {

@@ -148,7 +148,7 @@ func (m *memory) outcomes() map[[2]uuid.UUID]rules.Edge {
 func TestHostileTextMovesNoMatch(t *testing.T) {
 	t.Parallel()
 	moved, vetoed, fixed, below, refused := 0, 0, 0, 0, 0
-	seeds := testenv.Size(15, 80)
+	seeds := testenv.Size(15, 30)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		docs := randomDocs(r)

@@ -183,7 +183,7 @@ func verdicts(questions []llm.Question) (n int) {
 // matched, the order of arrival made no difference, and nothing is asked again.
 func TestArrivalOrderWithModel(t *testing.T) {
 	t.Parallel()
-	byModel, questions, seeds := 0, 0, testenv.Size(20, 100)
+	byModel, questions, seeds := 0, 0, testenv.Size(20, 40)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		docs := randomDocs(r)

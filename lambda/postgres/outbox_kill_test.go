@@ -272,7 +272,7 @@ func TestKilledSendersLoseNone(t *testing.T) {
 	testenv.OnlyThorough(t, "starts dozens of processes")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	const total, kills = 10_000, 12
+	const total, kills = 3_000, 12
 	s := &stormy{fixture: newFixture(t), random: rand.New(rand.NewPCG(seed, 0)), dead: map[string]bool{}, ambush: true}
 	server := httptest.NewServer(s)
 	defer server.Close()

@@ -37,7 +37,7 @@ func TestCancelledAtRandom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("seed %d", seed)
-			s := asDeployed(seed, testenv.Size(8, 200), fewChunks)
+			s := asDeployed(seed, testenv.Size(4, 200), fewChunks)
 			s.kill = kill
 			synctest.Test(t, s.cancels)
 		})

@@ -20,7 +20,7 @@ var (
 	WaitingSQL       = waitingOfTenant().list
 	WaitingCountsSQL = waitingOfTenant().counts
 	SpentSQL         = spentOfTenantSQL
-	ToDoSQL          = toDoOfAll
+	ToDoSQL          = toDoOfAll()
 )
 
 // LastTime is the place before all documents.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/postgres"
@@ -66,7 +67,10 @@ FROM (` + strings.Join(parts, " UNION ALL") + `) AS items
 ORDER BY since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8`
 }
 
-var toDoOfAll, toDoOfAssignee = toDoSQL(false), toDoSQL(true)
+var (
+	toDoOfAll      = sync.OnceValue(func() string { return toDoSQL(false) })
+	toDoOfAssignee = sync.OnceValue(func() string { return toDoSQL(true) })
+)
 
 // ToDoFilter selects things to do.
 type ToDoFilter struct {
@@ -89,7 +93,7 @@ func (r Reader) ToDo(ctx context.Context, f ToDoFilter, limit int) ([]Waiting, e
 	}
 	args := []any{f.Tenants, kinds, since, f.After.Kind, f.After.Document, f.All, f.After.Other, limit}
 	if f.Assignee == "" {
-		return postgres.Rows[Waiting](ctx, r.db, toDoOfAll, args...)
+		return postgres.Rows[Waiting](ctx, r.db, toDoOfAll(), args...)
 	}
-	return postgres.Rows[Waiting](ctx, r.db, toDoOfAssignee, append(args, f.Assignee)...)
+	return postgres.Rows[Waiting](ctx, r.db, toDoOfAssignee(), append(args, f.Assignee)...)
 }

@@ -135,6 +135,7 @@ func TestManyAreEstimated(t *testing.T) {
 	testenv.OnlyThorough(t, "inserts 40,000 documents")
 	t.Parallel()
 	f := newFixture(t)
+	f.exec("SET session_replication_role = replica") // no triggers: the keys are not read
 	f.listed(40_000)
 	f.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL WHERE matching_status = 'failed' AND type IS DISTINCT FROM 'contract'")
 	f.exec("VACUUM ANALYZE document")

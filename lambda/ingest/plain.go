@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -67,17 +68,36 @@ func decoded(data []byte) string {
 	return strings.NewReplacer("\ufeff", "", "\x00", "\uFFFD", "\r\n", "\n", "\r", "\n").Replace(string(data))
 }
 
-// wordsOf divides a line. A bar between columns is no word.
+// rule is a drawn line, and spread a title with blanks between its letters.
+var (
+	rule   = lazy.Regexp(`^[-=_+*~.─═]{3,}$`)
+	spread = lazy.Regexp(`(?:^|  )(?:\p{Lu} {1,3}){4,}\p{Lu}(?:  |$)`)
+)
+
+// filler stands for the blank between two letters of a title.
+const filler = '\u200b'
+
+// closed puts fillers between the letters of titles.
+func closed(line string) string {
+	return spread().ReplaceAllStringFunc(line, func(title string) string {
+		inside := strings.Trim(title, " ")
+		letters := strings.NewReplacer("   ", string([]rune{filler, filler, ' '}), "  ", string([]rune{filler, ' '}), " ", string(filler))
+		return strings.Replace(title, inside, letters.Replace(inside), 1)
+	})
+}
+
+// wordsOf divides a line. A bar between columns is no word, nor is a drawn line.
 func wordsOf(line string, row float64) (words []transcript.Word) {
+	line = closed(line)
 	table := strings.Count(line, "|") > 1
 	at, begin := 0, -1
 	var word strings.Builder
 	end := func() {
-		if word.Len() > 0 {
-			words = append(words, transcript.Word{Text: word.String(), Confidence: 1,
+		if text := word.String(); text != "" && !rule().MatchString(text) {
+			words = append(words, transcript.Word{Text: text, Confidence: 1,
 				Box: transcript.Box{Left: float64(begin) * letter, Top: row, Right: float64(at) * letter, Bottom: row + 1}})
-			word.Reset()
 		}
+		word.Reset()
 	}
 	for _, r := range line {
 		switch {
@@ -87,6 +107,7 @@ func wordsOf(line string, row float64) (words []transcript.Word) {
 			continue
 		case r == ' ' || r == '\u00a0' && word.Len() == 0 || r == '|' && table:
 			end()
+		case r == filler:
 		default:
 			if word.Len() == 0 {
 				begin = at

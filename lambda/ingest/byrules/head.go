@@ -20,16 +20,17 @@ var columns = []struct {
 		`dodáno|livrat)`)},
 	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
 		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
-	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|qté|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
-	{"amount", word(`(?:line )?(?:amount|total)|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
-	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
-	{"sku", word(`sku|(?:art(?:ikel)?|item|product)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
-	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &`)},
+	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|quant\b|q\.?té|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
+	{"amount", word(`(?:line |net )?(?:amount|total|value)|ext(?:ension|ended|\.)|(?:waren)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
+	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"sku", word(`sku|(?:art(?:ikel)?|item|product|part|mat(?:erial)?)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
+	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &|ware(?:nbezeichnung)?$|goods$|particulars|material(?:kurztext)?$|denominación|denominazione|produit|producto`)},
+	{"discount", word(`(?:rem|rab|disc|sc|dto|korting)\b\.? ?%?|remise|rabatt|discount|sconto|descuento`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
 
 // vague heads a column of numbers or codes if another column has the description.
-var vague = regexp.MustCompile(`(?i)^(?:item|article|artikel|product|produkt|artículo|είδος)$`)
+var vague = regexp.MustCompile(`(?i)^(?:item|article|artikel|product|produkt|artículo|είδος|material|ware|goods|produit|producto)$`)
 
 // head is the head of a table: one row of words, or two.
 type head struct {
@@ -43,6 +44,20 @@ func headIn(cells []cell, i, n int, of func([]cell, int) (head, bool)) (h head, 
 		h, ok = of(cells, j)
 	}
 	return h, ok
+}
+
+// amountHeads returns the cells that head the amounts of lines.
+func amountHeads(cells []cell) map[int]bool {
+	found := map[int]bool{}
+	for i := 0; i < len(cells); {
+		n := 1 + len(right(cells, i))
+		if h, ok := headIn(cells, i, n, headOf); ok && h.has("amount") {
+			found[h.cols["amount"].at] = true
+			n = h.row.at + 1 - i
+		}
+		i += n
+	}
+	return found
 }
 
 // headOf reads cell i and its neighbours as column heads. A table must have a description, and
@@ -87,10 +102,11 @@ func colsOf(cells []cell, i int) head {
 	return h
 }
 
-// divided splits cells with several heads close together, such as "Pos Bezeichnung".
+// divided splits cells with several heads close together, such as "Pos Bezeichnung", and "Rem.% Montant".
 func divided(cells []cell) (all []cell) {
 	for _, c := range cells {
-		if parts := headsIn(c); len(parts) > 1 {
+		parts := headsIn(c)
+		if len(parts) > 1 || len(parts) == 1 && columnOf(c.Text) == "" {
 			all = append(all, parts...)
 			continue
 		}
@@ -113,7 +129,7 @@ func headsIn(c cell) (parts []cell) {
 		if name == "" {
 			name = columnOf(word) // a position must be the whole word
 		}
-		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || name == "description" || last == "description" && name == "quantity" ||
+		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || last == "discount" || name == "description" || last == "description" && name == "quantity" ||
 			last == "quantity" && name == "price"
 		if name == "" || name == last || !narrow {
 			continue

@@ -136,3 +136,76 @@ func TestDescriptionBesideCodes(t *testing.T) {
 		}
 	}
 }
+
+// The head of the lines' amounts is no label of the total, which stands below them. Nobody pays an
+// order, but it needs a person if a greater amount is printed than the one found.
+func TestTotalsOfOrders(t *testing.T) {
+	t.Parallel()
+	const head = `
+#Auftragsbestätigung   AB-2207
+Pumpen Elbtal GmbH                                       Datum   14.01.2026
+Pos   Bezeichnung            Menge     Preis EUR     Gesamt EUR
+1     Kreiselpumpe KP 3          4        112,50         450,00
+2     Dichtung                 200   14,00 / 100          28,00
+`
+	for sums, want := range map[string]string{
+		`
+Warenwert netto                                          478,00
+19 % USt                                                  90,82
+Auftragswert                                             568,82`: "568.82",
+		`
+Warenwert netto                                          478,00
+19 % USt                                                  90,82
+Wir buchen ab                                            568,82`: "568.82", // as subtotal and tax make it
+		`
+Gesamt                                                   478,00
+Ihr Kreditrahmen                                       5.000,00`: "478",
+		`
+Gesamt                                                   450,00
+Wir buchen ab                                            568,82`: "450; nothing printed adds up to the total 450.00, and a greater amount is printed",
+	} {
+		e := Extract(layout(head + sums))[0]
+		got := e.Data.Total.Canonical()
+		for _, d := range e.Doubts {
+			got += "; " + d.Text
+		}
+		if e.Type != document.OrderConfirmation || got != want {
+			t.Errorf("%s: got %s %s, want %s", sums, e.Type, got, want)
+		}
+	}
+}
+
+// Heads are abbreviated, and stand close together.
+func TestHeadsOfOrders(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`
+#BON DE COMMANDE N° BC 2025 4418
+Lig   Référence   Désignation          Quant. Un.   P.U. H.T.   Rem.% Montant HT
+001   PT450       Pot blanc 450 g          36 MIL      84,500           3 042,00
+002   CRT-12      Caisse carton           100 PCE       0,400    5,0       38,00`: "36 84.5 3042 Pot blanc 450 g; 100 0.4 38 Caisse carton",
+		`
+#PURCHASE ORDER NO: PO-771
+LN   PART NO   DESCRIPTION              QTY   UOM    PRICE     VALUE   DUE
+1    CFT-M10   Hex set screw M10         12   BOX    41.30    495.60   17/03/26`: "12 41.3 495.6 Hex set screw M10",
+		`
+#LIEFERSCHEIN L-20718
+Art.-Nr.     Ware                            Menge
+S-2210       Sommergerste                   720 kg`: "720   Sommergerste",
+	} {
+		if got := linesText(text); got != want {
+			t.Errorf("got %s, want %s in %s", got, want, text)
+		}
+	}
+}
+
+// Titles of despatch, receipt and acknowledgement, as they are printed without accents, too.
+func TestTitlesOfSlips(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]document.Type{"DESPATCH NOTE": document.DeliveryNote, "Dispatch Advice": document.DeliveryNote,
+		"Advice Note": document.DeliveryNote, "Receiving Report": document.GoodsReceipt, "BON DE RECEPTION": document.GoodsReceipt,
+		"Sales Order Acknowledgment": document.OrderConfirmation, "ACCUSE DE RECEPTION DE COMMANDE": document.OrderConfirmation} {
+		if e := Extract(layout("#" + title + " No. 4471\nNorth Mill Ltd      Date 14.01.2026"))[0]; e.Type != want || e.Data.Number != "4471" {
+			t.Errorf("%s: got %s %s, want %s 4471", title, e.Type, e.Data.Number, want)
+		}
+	}
+}

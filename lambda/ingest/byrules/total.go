@@ -42,9 +42,11 @@ func labelOf(text string) (kind string, score float64) {
 	return "", 0
 }
 
-// sumsOf collects the amounts in rows with labels, and below labels at the head of a column.
+// sumsOf collects the amounts in rows with labels, and below labels at the head of a column, unless
+// that has the amounts of lines.
 // If a rate turns one amount of a row into another, the row is a tax, whatever its label.
 func sumsOf(cells []cell) (all sums) {
+	ofLines := amountHeads(cells)
 	for i, c := range cells {
 		if x, ok := taxRow(append([]cell{c}, right(cells, i)...)); ok {
 			all.taxes = append(all.taxes, x)
@@ -58,7 +60,7 @@ func sumsOf(cells []cell) (all sums) {
 		for _, r := range right(cells, i) {
 			row = append(row, moneyIn(r)...)
 		}
-		if len(row) == 0 {
+		if len(row) == 0 && !ofLines[i] {
 			if u, ok := under(cells, i); ok {
 				row, score = moneyIn(u), score-0.5
 			}

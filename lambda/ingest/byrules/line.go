@@ -73,6 +73,9 @@ func (t *table) row(h head, row []cell, at int) (end bool) {
 	}
 	it.end = at + len(row) - 1
 	kind := sumIn(row)
+	if kind == "" && ok && len(t.items) > 1 && it.line.Amount.Equal(amountOf(t.items)) {
+		kind = "subtotal" // whatever it is called, or what stands in front of it
+	}
 	if kind != "" && !it.solid || len(t.items) > t.first && h.replaced(row) {
 		if t.ended < 0 {
 			t.ended = len(t.items)

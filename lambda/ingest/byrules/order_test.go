@@ -209,3 +209,27 @@ func TestTitlesOfSlips(t *testing.T) {
 		}
 	}
 }
+
+// A label with a value to its right heads no block, and a date that is asked for isn't the order's.
+func TestLabelsInLists(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`
+Gastro-Service Lindner e.K., Weinstr. 70, 55232 Alzey
+Seniorenstift St. Elisabeth gGmbH               #Rechnung
+Berliner Straße 4                               Nummer         2026/000871
+55283 Nierstein                                 Datum          31.01.2026
+                                                Kunde          D-40213
+                                                Tour           07 / Di`: "invoice 2026/000871 2026-01-31 Gastro-Service Lindner e.K. > Seniorenstift St. Elisabeth gGmbH?",
+		`
+Valley School District                          #PURCHASE ORDER
+P.O. NO.     P.O. DATE    VENDOR NO.    DATE REQUIRED    TERMS
+26-01883     02/27/2026   H1140         06/15/2026       Net 45
+VENDOR
+Hartwell Scientific, Inc.`: "purchase-order 26-01883 2026-02-27 Hartwell Scientific, Inc. > Valley School District?",
+	} {
+		if got := read(Extract(layout(text))[0]); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -153,7 +153,7 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 		}
 	}
 	if a, ok := above(cells, i); ok && sideOf(c.Text) == "" {
-		if s := sideOf(a.Text); s != "" {
+		if s := sideOf(a.Text); s != "" && !listed(cells, a.at, i) {
 			return true, s
 		}
 	}
@@ -175,13 +175,20 @@ func headed(cells []cell, i int) string {
 		case cells[i].Box.Top-c.Box.Bottom > lines*c.height() || nameLike(c.Text):
 			return ""
 		case sideOf(c.Text) != "":
-			if next := right(cells, j); len(next) > 0 && IsCompany(next[0].Text) {
+			if next := right(cells, j); len(next) > 0 && IsCompany(next[0].Text) || listed(cells, j, i) {
 				return "" // it names the cell to its right
 			}
 			return sideOf(c.Text)
 		}
 	}
 	return ""
+}
+
+// listed reports whether two cells are labels in a list, each with a number to its right.
+func listed(cells []cell, i, j int) bool {
+	const edge = 0.03
+	a, b := right(cells, i), right(cells, j)
+	return valued(cells, i) && valued(cells, j) && abs(a[0].Box.Left-b[0].Box.Left) < edge
 }
 
 // sideOf reads a party's label. More than a few words are text, and digits mean a value, such

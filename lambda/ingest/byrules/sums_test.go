@@ -179,3 +179,36 @@ func TestUnreadLinesAreSaid(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A row with the sum of the lines is no line, whatever stands in front of it; and the last row of a table
+// of taxes has three sums.
+func TestSumsOfLines(t *testing.T) {
+	t.Parallel()
+	const lines = `
+#INVOICE   No. 4711                                      Date 10/17/2026
+Qty   Description                Unit Price      Amount
+2     Lab table                      250.00      500.00
+4     Stool                           60.00      240.00
+`
+	for sums, want := range map[string]string{
+		`
+Priced as agreed in May.         Equipment          740.00
+Freight                                              60.00
+Sales tax                                             0.00
+Total                                               800.00`: "2 lines,  +  = 800",
+		`
+Merchandise                                         740.00
+Sales tax 5%                                         37.00
+Total                                               777.00`: "2 lines, 740 + 37 = 777",
+		`
+Rate                    Net          Tax         Gross
+5 %                  240.00        12.00        252.00
+10 %                 500.00        50.00        550.00
+Total                740.00        62.00        802.00`: "2 lines, 740 + 62 = 802",
+	} {
+		d := Extract(layout(lines + sums))[0].Data
+		if got := fmt.Sprintf("%d lines, %s + %s = %s", len(d.Lines), d.Subtotal.Canonical(), d.Tax.Canonical(), d.Total.Canonical()); got != want {
+			t.Errorf("%s: got %s, want %s", sums, got, want)
+		}
+	}
+}

@@ -68,6 +68,11 @@ func sumsOf(cells []cell) (all sums) {
 		for n := range row {
 			row[n].score, row[n].label = score+float64(n)/100, c.Text
 		}
+		if kind == "total" && len(row) == 3 && row[0].amount.Plus(row[1].amount).Equal(row[2].amount) {
+			all.add("subtotal", row[:1]) // the last row of a table of taxes
+			all.add("tax", row[1:2])
+			row = row[2:]
+		}
 		if kind == "tax" {
 			row = taxOf(row, rateIn(append([]cell{c}, right(cells, i)...)))
 		}

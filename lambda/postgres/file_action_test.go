@@ -70,6 +70,36 @@ func TestFinishSettlesReasons(t *testing.T) {
 	}
 }
 
+// What a person sees makes a form stale if it changes. An earlier reading of the file is nothing
+// that they see.
+func TestFileVersionChanges(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t)
+	file, doc := f.doubtful(1)
+	f.exec(`INSERT INTO ingestion (id, tenant_id, document_id, file_path, created_at)
+		SELECT $1, tenant_id, document_id, 'documents/old.pdf', created_at - interval '1 day' FROM ingestion`, num(9))
+	was := map[string]bool{f.byAnna(doc).Seen: true}
+	for _, change := range []string{
+		"ingestion SET needs_human_review = false", "ingestion SET attempts = attempts + 1", "ingestion SET published_at = now() + interval '1 hour'",
+		"ingestion SET job_status = 'pending'", "document SET type = 'credit-note'", "document SET structured_data = '{}'",
+		"document SET matching_status = NULL", "document SET matching_error = 'out of time'", "document SET matching_attempts = 7",
+		"document SET matching_published_at = now() + interval '1 hour'",
+	} {
+		f.exec("UPDATE "+change+" WHERE id IN ($1, $2)", file, doc)
+		if now := f.byAnna(doc).Seen; was[now] {
+			t.Errorf("%s: the version is an old one", change)
+		} else {
+			was[now] = true
+		}
+	}
+	f.exec("UPDATE ingestion SET needs_human_review = true, attempts = 9 WHERE id = $1", num(9))
+	if !was[f.byAnna(doc).Seen] {
+		t.Error("an earlier reading changes the version")
+	}
+	equal(t, "file", must.Get(report.From(f.DB).Sheet(t.Context(), doc))(t).File, file)
+	equal(t, "read again", must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), false))(t)[0].ID, file)
+}
+
 // A person types what could not be read: the failed file waits for nobody then.
 func TestFailedFileIsTyped(t *testing.T) {
 	t.Parallel()
@@ -95,11 +125,12 @@ func TestReadAgainFresh(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t)
 	file, doc := f.doubtful(1)
-	f.exec("UPDATE ingestion SET transcription_file_path = 't'")
-	must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), false))(t)
-	equal(t, "text", must.Get(f.store.Ingestion(t.Context(), file))(t).Transcription, "t")
-	must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), true))(t)
-	equal(t, "text", must.Get(f.store.Ingestion(t.Context(), file))(t).Transcription, "")
+	f.exec("UPDATE ingestion SET transcription_file_path = 't', preprocessed_file_path = 'p'")
+	for i, want := range []string{"tp", ""} {
+		must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), i == 1))(t)
+		in := must.Get(f.store.Ingestion(t.Context(), file))(t)
+		equal(t, "text and repaired page", in.Transcription+in.Preprocessed, want)
+	}
 	f.put(num(1), tenant, document.Invoice, `{"number":"1"}`)
 	if _, err := f.Ingestions().ReadAgain(t.Context(), num(1), f.byAnna(num(1)), true); !errors.Is(err, postgres.ErrNoFile) {
 		t.Errorf("without a file: %v", err)
@@ -136,7 +167,9 @@ func TestDividePages(t *testing.T) {
 	both[0].Account = &ingestion.Account{Pages: 2}
 	f.exec("UPDATE ingestion SET job_status = 'pending'")
 	f.complete(file, both)
-	f.exec("INSERT INTO document_correction (tenant_id, document_id, field, value) VALUES ($1, $2, 'total', '\"169.00\"')", tenant, doc)
+	for _, id := range []uuid.UUID{doc, part.DocumentID} {
+		f.exec("INSERT INTO document_correction (tenant_id, document_id, field, value) VALUES ($1, $2, 'total', '\"169.00\"')", tenant, id)
+	}
 	for _, begins := range [][]int{nil, {2}, {1, 1}, {1, 3}} {
 		if _, err := f.Ingestions().Divide(t.Context(), doc, f.byAnna(doc), begins); !errors.Is(err, postgres.ErrNoSuchPage) {
 			t.Errorf("%v: %v", begins, err)
@@ -151,6 +184,7 @@ func TestDividePages(t *testing.T) {
 	if len(stamped) != 1 || stamped[0].ID != file {
 		t.Fatalf("published %v", stamped)
 	}
+	equal(t, "corrections", queryOne[int](t, f.conn, "SELECT count(*) FROM document_correction"), 0)
 	if got := must.Get(f.store.Ingestion(t.Context(), file))(t).Begins; len(got) != 1 || got[0] != 1 {
 		t.Errorf("begins %v", got)
 	}

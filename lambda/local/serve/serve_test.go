@@ -1,0 +1,208 @@
+package serve
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/blob"
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// folder is a watched folder. Its ingestions end by end.
+type folder struct {
+	*watcher
+	t    *testing.T
+	conn *pgx.Conn
+	sent int // messages
+}
+
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	url := postgrestest.URL(t)
+	f := &folder{t: t, conn: postgrestest.Conn(t, url)}
+	f.watcher = &watcher{Watch: Watch{t.TempDir(), uuid.New()}, Server: &Server{db: postgrestest.Open(t, url), log: slog.New(slog.DiscardHandler)},
+		files: must.Get(blob.Open(t.Context(), "file://"+t.TempDir(), nil))(t), queue: f, seen: map[string]stamp{}, waiting: map[string][]uuid.UUID{}}
+	for _, name := range []string{doneFolder, failedFolder} {
+		must.OK(t, os.Mkdir(filepath.Join(f.Dir, name), 0o700))
+	}
+	postgrestest.Exec(t, f.conn, "INSERT INTO tenant (id, name) VALUES ($1, 'A')", f.Tenant)
+	return f
+}
+
+// Send implements job.Sender.
+func (f *folder) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, error) {
+	f.sent += len(messages)
+	return nil, nil
+}
+
+func (f *folder) lay(name, text string) {
+	f.t.Helper()
+	must.OK(f.t, os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o600))
+}
+
+// end ends the rows with a condition; an empty reason is success.
+func (f *folder) end(condition, reason string) {
+	f.t.Helper()
+	postgrestest.Exec(f.t, f.conn, `UPDATE ingestion SET job_status = CASE $1 WHEN '' THEN 'succeeded' ELSE 'failed' END,
+		failed_at = CASE WHEN $1 <> '' THEN now() END, error = nullif($1, '') WHERE `+condition, reason)
+}
+
+// wantLook looks n times; then these files are there, and so many messages were sent.
+func (f *folder) wantLook(n, sent int, files ...string) {
+	f.t.Helper()
+	for range n {
+		f.look(f.t.Context())
+	}
+	var got []string
+	must.OK(f.t, filepath.WalkDir(f.Dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			got = append(got, strings.TrimPrefix(path, f.Dir+"/"))
+		}
+		return err
+	}))
+	if slices.Sort(files); !slices.Equal(got, files) || f.sent != sent {
+		f.t.Errorf("%q, %d sent; want %q, %d sent", got, f.sent, files, sent)
+	}
+}
+
+// A file is taken once it stands still, and moved once all that was in it has ended. A failed one
+// that is laid there again is read again, and no other.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	f.lay("a.txt", "Invoice 1")
+	f.wantLook(1, 0, "a.txt")
+	f.lay("a.txt", "Invoice 1 over 7.00")
+	f.wantLook(1, 0, "a.txt")
+	f.wantLook(2, 1, "a.txt")
+	f.end("true", "broken")
+	f.wantLook(1, 1, "failed/a.txt", "failed/a.txt.reason.txt")
+	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/a.txt.reason.txt")))(t)); reason != "broken\n" {
+		t.Errorf("the reason is %q", reason)
+	}
+	f.lay("a.txt", "Invoice 1 over 7.00")
+	f.wantLook(2, 2, "a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
+	f.end("true", "")
+	f.wantLook(1, 2, "done/a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
+	f.lay("a.txt", "Invoice 1 over 7.00")
+	f.wantLook(2, 2, "done/a (2).txt", "done/a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
+}
+
+func TestWatchContainer(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	var file bytes.Buffer
+	container := zip.NewWriter(&file)
+	for _, name := range []string{"b.txt", "c.txt"} {
+		must.Get(must.Get(container.Create(name))(t).Write([]byte("Invoice " + name)))(t)
+	}
+	must.OK(t, container.Close())
+	f.lay("both.zip", file.String())
+	f.wantLook(2, 2, "both.zip")
+	f.end("id = (SELECT min(id::text)::uuid FROM ingestion)", "")
+	f.wantLook(1, 2, "both.zip")
+	f.end("job_status = 'pending'", "broken")
+	f.wantLook(1, 2, "failed/both.zip", "failed/both.zip.reason.txt")
+}
+
+func TestUnfinished(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"a.pdf": false, "a~.pdf": false, "tmp": false, "part.txt": false, "~$a.docx": true, ".a.pdf": true,
+		"a.pdf.part": true, "a.TMP": true, "a.crdownload": true, "a.download": true, "a.partial": true} {
+		if got := unfinished(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	var h health
+	for i, step := range []struct {
+		swept func()
+		want  string
+	}{
+		{func() {}, "first sweep not finished"},
+		{func() { h.swept(nil) }, "<nil>"},
+		{func() { h.swept(errors.New("of a document")) }, "unexpected error"},
+		{func() { h.swept(nil) }, "<nil>"},
+		{func() { h.at = h.at.Add(-stale - time.Minute) }, "missing sweep for 3m0s"},
+	} {
+		step.swept()
+		got := "<nil>"
+		if err := h.check(); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, step.want) {
+			t.Errorf("step %d: %s, want %s", i, got, step.want)
+		}
+	}
+}
+
+// Nobody can log in from another machine without an issuer.
+func TestAddressNeedsIssuer(t *testing.T) {
+	t.Parallel()
+	for addr, alone := range map[string]bool{"127.0.0.1:80": true, "127.9.9.9:80": true, "[::1]:80": true, "localhost:80": true, ":80": true,
+		"0.0.0.0:80": false, "[::]:80": false, "10.0.0.7:80": false, "192.168.1.7:80": false, "169.254.1.1:80": false, "[fe80::1]:80": false,
+		"desk.example.com:80": false} {
+		for issuer, want := range map[string]bool{"": alone, "https://login.example.com": true} {
+			c := Config{Addr: addr, Env: func(name string) string { return map[string]string{variable.OIDCIssuer: issuer}[name] }}
+			if err := c.Check(); (err == nil) != want {
+				t.Errorf("%s with issuer %q: %v", addr, issuer, err)
+			}
+		}
+	}
+}
+
+// A model is asked once its key or its address is set.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		set  map[string]string
+		mode string
+	}{
+		{nil, "rules"},
+		{map[string]string{variable.OpenAIKey: "k"}, ""},
+		{map[string]string{variable.OpenAIBaseURL: "http://127.0.0.1:1/v1"}, ""},
+		{map[string]string{variable.OpenAIKey: "k", variable.MatchMode: "rules"}, "rules"},
+	} {
+		s := &Server{config: Config{Data: t.TempDir(), DatabaseURL: "ours", Env: func(name string) string { return tc.set[name] }}}
+		env := must.Get(s.environment(map[string]string{variable.MatchQueueURL: "own"}))(t)
+		if got := env(variable.MatchMode); got != tc.mode {
+			t.Errorf("%v: mode %q", tc.set, got)
+		}
+		if got := env(variable.DatabaseURL) + " " + env(variable.MatchQueueURL); got != "ours own" {
+			t.Errorf("%v: %s", tc.set, got)
+		}
+	}
+}
+
+type panics struct{}
+
+// Invoke implements lambda.Handler.
+func (panics) Invoke(context.Context, []byte) ([]byte, error) {
+	panic(errors.New("text of a document"))
+}
+
+func TestPanicFailsTheBatch(t *testing.T) {
+	t.Parallel()
+	_, err := invoke(t.Context(), time.Minute, panics{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "panic: *errors.errorString at") || strings.Contains(err.Error(), "document") {
+		t.Errorf("got %v", err)
+	}
+}

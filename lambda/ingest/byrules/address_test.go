@@ -76,7 +76,7 @@ func TestVATIDByBlockOrLabel(t *testing.T) {
 func TestDebitedIBANIsBuyers(t *testing.T) {
 	t.Parallel()
 	d := Extract(sheets(letter + "\nDer Betrag wird am 20.03.2026 von Ihrem Konto DE89 3704 0044 0532 0130 00 eingezogen." +
-		"\nBitte geben Sie Ihre Nummer an: IBAN AT61 1904 3002 3457 3201"))[0].Data
+		"\nBitte geben Sie Ihre Nummer an: IBAN AT61 1904 3002 3457 3201\nZweites Konto: IBAN NL91 ABNA 0417 1643 00"))[0].Data
 	if d.Buyer.IBAN != "DE89370400440532013000" || d.Supplier.IBAN != "AT611904300234573201" || d.Terms.Due.String() != "2026-03-20" {
 		t.Errorf("got %q, %q, due %s", d.Buyer.IBAN, d.Supplier.IBAN, d.Terms.Due)
 	}

@@ -106,6 +106,20 @@ PO BOX 1234`,
 	}
 }
 
+// Without a label and a window, the only company with an address is the supplier, however often it
+// is printed.
+func TestOnlyAddressIsSupplier(t *testing.T) {
+	t.Parallel()
+	const acme, harbour = "\n\nAcme Fasteners GmbH\nIndustrieweg 4\n50667 Köln", "\n\nHarbour Paper GmbH\nRing 3\n20095 Hamburg"
+	for below, want := range map[string]string{"": "", acme: "Acme Fasteners GmbH", acme + acme: "Acme Fasteners GmbH", acme + harbour: "",
+		acme + harbour + acme: ""} {
+		d := Extract(layout("\nBluewater Marine LLC\n#ORDER No. 77" + strings.Repeat("\n", 40) + below))[0].Data
+		if d.Supplier.Name != want || d.Buyer.Name != "Bluewater Marine LLC" {
+			t.Errorf("%q: %q > %q", below, d.Supplier.Name, d.Buyer.Name)
+		}
+	}
+}
+
 // In print of one size, a type with a number in the first row is the title, but a labelled number
 // isn't.
 func TestTitleInFirstRow(t *testing.T) {

@@ -31,7 +31,9 @@ VL-8     Vis inox M8               200         150`: "150 Vis inox M8",
 Menge        Bezeichnung
 12 Stk       Isolierglas 120 x 80 cm
              mit Wärmeschutz
-3 Paletten   Leergut`: "12 Stk Isolierglas 120 x 80 cm; 3 Paletten Leergut",
+3 Paletten   Leergut
+0 Stk        Fensterkitt
+-2 Stk       Rückläufer`: "12 Stk Isolierglas 120 x 80 cm; 3 Paletten Leergut",
 		// the table ends at a gap: a footer has numbers, too
 		`
 #Albarán n.º 5
@@ -43,6 +45,11 @@ Papel A4                      20
 
 
 Teléfono                93 555 12`: "20 Papel A4",
+		// a code is no description
+		`
+#Delivery Note No. 77
+Item #      Quantity
+AF-200      300`: "",
 		// with a price it is another table, and nothing is guessed
 		`
 #Delivery Note No. 77

@@ -152,6 +152,7 @@ func TestBulkIsGuarded(t *testing.T) {
 			{operator, path, changed("tick"), http.StatusBadRequest},
 			{operator, path, changed("tick", "x"), http.StatusBadRequest},
 			{operator, path, changed("tick", form["tick"][0], uuid.NewString()+form["tick"][0][36:]), http.StatusNotFound},
+			{operator, path, changed("tick", form["tick"][0][:37]+uuid.NewString()+form["tick"][0][73:]), http.StatusNotFound},
 			{operator, path, changed("tick", slices.Repeat(form["tick"][:1], 26)...), http.StatusBadRequest},
 			{operator, path, changed("do", "other"), http.StatusBadRequest},
 			{operator, path, changed("form", "x"), http.StatusBadRequest},

@@ -3,6 +3,7 @@ package console_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -19,6 +20,7 @@ import (
 
 	"matchbook/lambda/blob"
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
 	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/internal/must"
@@ -96,6 +98,14 @@ func (s *site) uploaded(c *client, name string) uuid.UUID {
 	return id
 }
 
+func manyFiles(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("%d.exe", i)] = "MZ\x00"
+	}
+	return files
+}
+
 // An upload is the same file as one in the inbox: named, known, refused with the remedy, and read.
 func TestUpload(t *testing.T) {
 	t.Parallel()
@@ -127,6 +137,7 @@ func TestUpload(t *testing.T) {
 		want  string
 	}{
 		"too large":      {to, map[string]string{"a.txt": strings.Repeat("x", 2<<20)}, http.StatusRequestEntityTooLarge, "You can upload 1 MB at once"},
+		"too many":       {to, manyFiles(101), http.StatusBadRequest, "Choose between 1 and 100 files"},
 		"none":           {to, nil, http.StatusBadRequest, "Choose between 1 and 100 files"},
 		"viewer":         {"/files?tenant=" + tenantB.String(), files, http.StatusForbidden, "Not allowed"},
 		"unknown tenant": {"/files?tenant=" + uuid.NewString(), files, http.StatusNotFound, "Not found"},
@@ -159,6 +170,11 @@ func TestFinishDocument(t *testing.T) {
 	c := s.as(everything(login.Operator))
 	id := s.uploaded(c, "invoice.pdf")
 	page := "/documents/" + id.String()
+	if a := c.get(page + "/next"); !strings.HasPrefix(a.path, "/open?kind=file") {
+		t.Errorf("the only file leads on to %s", a.path)
+	}
+	s.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,1,description}', '"two\nlines"') WHERE id = $1`, id)
+	must.OK(t, s.Ingestions().AddOwnCompany(t.Context(), tenantA, "Lampenwerk Nord GmbH", ""))
 	shown := c.page(page)
 	shown.want(t, "A person must look, because: the date is unsure", "1.244,15", "rate of tax 1", "amount of line 3")
 	for _, input := range []string{`name="value.subtotal" value="1045.50"`, `name="value.line_items.3.amount" value=""`} {
@@ -167,6 +183,7 @@ func TestFinishDocument(t *testing.T) {
 		}
 	}
 	form := shown.form(t, page+"/finish")
+	form.Set("value.line_items.1.description", "two lines") // an input has one
 	filled := func(values ...string) url.Values {
 		f := maps.Clone(form)
 		for i := 0; i < len(values); i += 2 {
@@ -180,6 +197,7 @@ func TestFinishDocument(t *testing.T) {
 		want string
 	}{
 		"sums":         {filled("total", "1.245,15", "tax", "198,65"), "add up to 1244.15, not to the total 1245.15"},
+		"our own":      {filled("supplier.name", "Lampenwerk Nord"), "the supplier is our own company"},
 		"check digits": {filled("supplier.iban", "DE89370400440532013001"), "check digits of the supplier's IBAN"},
 		"missing":      {filled("number", ""), "number is missing"},
 		"no amount":    {with(filled("total", "much"), "sure", "1"), "Nothing was saved yet"},
@@ -199,6 +217,9 @@ func TestFinishDocument(t *testing.T) {
 	}
 	if s.rows() != before {
 		t.Error("a check changed something")
+	}
+	if a := c.do(http.MethodPost, page+"/check", filled(tenLines()...)); strings.Contains(a.body, "fill the line") {
+		t.Errorf("ten lines at once: %s", a.body)
 	}
 	if a := c.do(http.MethodPost, page+"/check", filled()); strings.TrimSpace(a.body) != "[]" {
 		t.Errorf("as it was: %s", a.body)
@@ -221,6 +242,34 @@ func TestFinishDocument(t *testing.T) {
 	}
 	if got := s.sent.take(); !slices.Contains(got, id.String()) {
 		t.Errorf("sent to match: %v", got)
+	}
+}
+
+// tenLines are descriptions of the lines up to the tenth.
+func tenLines() (values []string) {
+	for n := range 10 {
+		values = append(values, fmt.Sprintf("line_items.%d.description", n+1), "Lizenz")
+	}
+	return values
+}
+
+// A page has thirty lines, and names the number of the others.
+func TestDeskOfManyLines(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.as(everything(login.Operator))
+	for n, want := range map[byte]string{30: "", 31: "and 1 more: use matchbook correct", 99: "and 69 more"} {
+		lines := strings.Repeat(`{"description":"Lizenz"},`, int(n)-1) + `{"description":"Lizenz"}`
+		s.add(doc(n, tenantA, document.Invoice, `{"number":"R-1","line_items":[`+lines+`]}`))
+		shown := c.page("/documents/" + doc(n, tenantA, "", "").ID.String())
+		shown.want(t, want)
+		most := 30
+		if n == 30 {
+			most = 31 // an empty one
+		}
+		if rows := strings.Count(shown.body, `.quantity" value=""`); rows != most {
+			t.Errorf("%d lines: %d are shown", n, rows)
+		}
 	}
 }
 
@@ -247,8 +296,14 @@ func TestFileActions(t *testing.T) {
 	if got := numbers(); got != "G-501" {
 		t.Errorf("joined: %s", got)
 	}
-	c.page(page).want(t, "2 documents were found on these pages")
-	do("divide", with(c.page(page).form(t, page+"/divide"), "begin", "2"), "one document from each part")
+	joined := c.page(page)
+	joined.want(t, "2 documents were found on these pages", "page 1 of 2", "page 2 of 2")
+	if n := strings.Count(joined.body, `<rect data-of="total"`); n != 1 {
+		t.Errorf("the total is marked on %d pages", n)
+	}
+	form := joined.form(t, page+"/divide")
+	form["begin"] = []string{"2", "1", "2"} // page 1 begins one anyway
+	do("divide", form, "one document from each part")
 	s.exec("UPDATE ingestion SET extraction_model = 'einvoice'")
 	if a := c.page(page); strings.Contains(a.body, "/divide") {
 		t.Error("an e-invoice can be divided")
@@ -269,10 +324,16 @@ func TestFileActions(t *testing.T) {
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("read again: %s", got)
 	}
-	form := c.page(page).form(t, page+"/divide")
-	for what, bad := range map[string]url.Values{"divide": with(maps.Clone(form), "begin", "3"), "read": {"form": {"x"}}} {
-		if a := c.do(http.MethodPost, page+"/"+what, bad); a.code != http.StatusBadRequest {
-			t.Errorf("%s: %d", what, a.code)
+	form = c.page(page).form(t, page+"/divide")
+	if a := c.do(http.MethodPost, page+"/divide", with(maps.Clone(form), "begin", "3")); a.code != http.StatusBadRequest {
+		t.Errorf("a page that the file doesn't have: %d", a.code)
+	}
+	for _, what := range []string{"finish", "read", "dismiss", "divide"} {
+		for lost, value := range map[string]string{"form": "x", "seen": ""} {
+			bad := with(with(maps.Clone(form), "reason", "an advert"), lost, value)
+			if a := c.do(http.MethodPost, page+"/"+what, bad); a.code != http.StatusBadRequest {
+				t.Errorf("%s without %s: %d", what, lost, a.code)
+			}
 		}
 	}
 	if a := c.do(http.MethodPost, page+"/dismiss", c.page(page).form(t, page+"/dismiss")); a.code != http.StatusBadRequest || !strings.Contains(a.text(), "Enter a reason") {

@@ -72,6 +72,7 @@ func TestSettleInvoice(t *testing.T) {
 	s.match(s.numbered("R-2"))
 	c.page(page).want(t, "Reopened on 20", "it was approved, and now other values are compared")
 	c.page("/open?kind=invoice").want(t, "reopened: it was approved")
+	c.page("/invoices").want(t, "to settle 2 reopened 1", "invoice R-2")
 	do(c.page(page), "withdraw", "look later", 200, "Withdrawn: the invoice is open again.")
 	if a := c.page(page); strings.Contains(a.text(), "Open by Paula") || strings.Contains(a.body, `value="withdraw"`) {
 		t.Error("an open invoice shows an action")

@@ -28,21 +28,21 @@ func TestListsAsCSV(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	a := doc(1, tenantA, document.Invoice, `{"number":"=1+1","date":"2026-03-02","currency":"EUR","total":"119.5","supplier":{"name":"@Übel, \"AG\""}}`)
-	b := doc(2, tenantA, document.CreditNote, `{"number":"G-7","date":"2026-03-03","currency":"EUR","total":"-20","supplier":{"name":"Nordlicht OHG"}}`)
+	b := doc(2, tenantA, document.CreditNote, `{"number":"G-7","date":"2026-03-03","currency":"EUR","total":"-20","supplier":{"name":"-2 Nordlicht OHG"}}`)
 	s.add(a, b, doc(3, tenantB, document.Invoice, `{"number":"SECRET","total":"1"}`))
-	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'out of time' WHERE tenant_id = $1", tenantA)
+	s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = '+out of time' WHERE tenant_id = $1", tenantA)
 	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer})
 	got := c.sheet("/documents.csv?type=invoice&state=failed")
 	if len(got) != 2 || !slices.Equal(slices.Delete(got[1], 6, 7), []string{"invoice", "'=1+1", `'@Übel, "AG"`, "2026-03-02", "119.50", "EUR", "failed",
-		"out of time", "", a.ID.String()}) {
+		"'+out of time", "", a.ID.String()}) {
 		t.Errorf("documents: %q", got)
 	}
-	if got := c.sheet("/documents.csv?q=G-7"); len(got) != 2 || got[1][4] != "-20.00" {
+	if got := c.sheet("/documents.csv?q=G-7"); len(got) != 2 || got[1][2] != "'-2 Nordlicht OHG" || got[1][4] != "-20.00" {
 		t.Errorf("a search: %q", got)
 	}
 	got = c.sheet("/open.csv?kind=failed")
 	if len(got) != 3 || !slices.Equal(slices.Delete(got[1], 2, 3), []string{"failed", "119.50", "invoice", "'=1+1", `'@Übel, "AG"`, "", a.ID.String(),
-		"", "", "", "", "out of time"}) {
+		"", "", "", "", "'+out of time"}) {
 		t.Errorf("what waits: %q", got)
 	}
 	// The file begins where the page does, and the page leads to it.

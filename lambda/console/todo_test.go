@@ -160,6 +160,9 @@ func TestNotes(t *testing.T) {
 	}
 	assign("Ben").want(t, "Assigned to Ben", "Paula assigned it to Ben")
 	assign(" ").want(t, "Paula assigned it to nobody")
+	if a := c.page(page); strings.Contains(a.text(), "Paula: Ben") {
+		t.Error("an assignment is among the comments")
+	}
 	if n := found[int](s, "SELECT count(*) FROM desk_assignment"); n != 0 {
 		t.Errorf("%d are assigned", n)
 	}
@@ -219,6 +222,10 @@ func TestAssignsMany(t *testing.T) {
 		t.Errorf("the sheet: %s", sheet)
 	}
 	c.page("/todo").want(t, "10000000-0000-4000-8000-000000000001 2")
+	kept := with(with(maps.Clone(form), "all", "1"), "assigned", "Paula")
+	if a := c.do(http.MethodPost, "/open?tenant="+tenantA.String(), kept); !strings.Contains(a.path, "all=1&assigned=Paula&did=2&kind=warning&") {
+		t.Errorf("it leads back to %s", a.path)
+	}
 	if a := c.do(http.MethodPost, "/open?tenant="+tenantA.String(), with(maps.Clone(form), "kind", "x")); a.code != 400 {
 		t.Errorf("an unknown kind: %d", a.code)
 	}

@@ -106,6 +106,12 @@ func TestTolerancePage(t *testing.T) {
 	if got := found[string](s, "SELECT string_agg(supplier || price_percent::float8, ',') FROM tolerance"); got != "9" {
 		t.Errorf("tolerances: %s", got)
 	}
+	s.exec("INSERT INTO tolerance SELECT (jsonb_populate_record(t, jsonb_build_object('supplier', 'N ' || n))).* FROM tolerance AS t, generate_series(1, 101) AS n")
+	many := c.page(path)
+	many.want(t, "and 2 more: use matchbook tolerance show")
+	if n := strings.Count(many.body, `<tr><th scope="row">`); n != 100 {
+		t.Errorf("%d tolerances are shown, want 100", n)
+	}
 }
 
 func TestTolerancesGuarded(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/cli/clitest"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -51,11 +52,16 @@ func (l *lockedBuffer) String() string { l.mu.Lock(); defer l.mu.Unlock(); retur
 var servedAt = regexp.MustCompile(`Matchbook serves (http://\S+)`)
 
 // startServe runs serve on an empty database until the test ends.
-func startServe(t *testing.T, database, data string, args ...string) *serving {
+func startServe(t *testing.T, args ...string) *serving {
+	t.Helper()
+	return startServeIn(t, map[string]string{variable.DatabaseURL: postgrestest.EmptyURL(t)}, args...)
+}
+
+func startServeIn(t *testing.T, env map[string]string, args ...string) *serving {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
+	data := t.TempDir()
 	s := &serving{t: t, data: data, interrupt: interrupt, ended: make(chan int, 1)}
-	env := map[string]string{variable.DatabaseURL: database}
 	args = append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--every", "100ms"}, args...)
 	var out lockedBuffer
 	go func() { s.ended <- run(ctx, args, func(name string) string { return env[name] }, &out, &s.errors) }()
@@ -67,7 +73,7 @@ func startServe(t *testing.T, database, data string, args ...string) *serving {
 		}
 		return found != nil || s.over()
 	})
-	s.conn = postgrestest.Conn(t, database)
+	s.conn = postgrestest.Conn(t, env[variable.DatabaseURL])
 	return s
 }
 
@@ -113,11 +119,25 @@ INSERT INTO document (id, tenant_id, type, structured_data, matching_status) VAL
 (gen_random_uuid(), '10000000-0000-4000-8000-000000000001', 'invoice',
  '{"number":"RE-1","supplier":{"name":"Acme GmbH"},"total":"119.00","references":[{"type":"purchase-order","number":"PO-7"}]}', 'pending')`
 
-// Rows of another program are matched, health and metrics tell of it, and an interrupt ends the
-// command well.
+// twoOrders fit an invoice equally well, so that the model is asked.
+const twoOrders = `
+INSERT INTO document (id, tenant_id, type, structured_data, matching_status)
+SELECT gen_random_uuid(), '10000000-0000-4000-8000-000000000001', kind::document_type, jsonb_build_object('number', kind || n, 'date', '2026-03-02',
+	'supplier', '{"name":"Beta AG"}'::jsonb, 'line_items', '[{"sku":"L-1","quantity":"2"}]'::jsonb), 'pending'
+FROM (VALUES ('purchase-order', 1), ('purchase-order', 2), ('invoice', 3)) AS two (kind, n)`
+
+// Rows of another program are matched, health and metrics tell of it, and an interrupt lets
+// running work finish.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir())
+	asked, answer := make(chan bool, 9), make(chan bool)
+	model := must.Get(scripted.Start(t.Context(), scripted.Options{Mind: func(scripted.Question) string {
+		asked <- true
+		<-answer
+		return `{"matches":[]}`
+	}}))(t)
+	t.Cleanup(model.Close)
+	s := startServeIn(t, map[string]string{variable.DatabaseURL: postgrestest.EmptyURL(t), variable.OpenAIBaseURL: model.URL(), variable.OpenAIKey: "key"})
 	must.Get(s.conn.Exec(t.Context(), orderAndInvoice))(t)
 	eventually(t, "the two documents match", func() bool {
 		return postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM matchbook_match") == 1
@@ -138,15 +158,26 @@ func TestServe(t *testing.T) {
 	if code, _ := s.get(http.DefaultClient, "/reviews/x"); code != http.StatusUnauthorized && code != http.StatusNotFound {
 		t.Errorf("reviews without a token: status %d", code)
 	}
+	must.Get(s.conn.Exec(t.Context(), twoOrders))(t)
+	eventually(t, "the model is asked", func() bool { return len(asked) > 0 || s.over() })
+	s.interrupt()
+	eventually(t, "the command waits", func() bool { return strings.Contains(s.errors.String(), "running work is finished first") })
+	close(answer)
 	if code := s.stop(); code != cli.ExitOK {
 		t.Errorf("exit status %d\n%s", code, s.errors.String())
+	}
+	if n := postgrestest.Value[int](t, s.conn, `SELECT count(*) FROM document WHERE structured_data ->> 'number' = 'invoice3' AND matching_status = 'succeeded'`); n != 1 {
+		t.Errorf("the work of an interrupted command was not finished\n%s", s.errors.String())
+	}
+	if strings.Contains(s.errors.String(), `"msg":"resumed"`) {
+		t.Error("rows of its own queue were resumed")
 	}
 }
 
 // A link logs one browser in; then the file has another one.
 func TestServeLogin(t *testing.T) {
 	t.Parallel()
-	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir())
+	s := startServe(t)
 	file := filepath.Join(s.data, "console-link")
 	link := func() string {
 		return strings.TrimPrefix(strings.TrimSpace(string(must.Get(os.ReadFile(file))(t))), s.url)
@@ -174,7 +205,7 @@ func TestServeWatch(t *testing.T) {
 	t.Parallel()
 	testenv.Program(t, "tesseract", "apt-get install tesseract-ocr")
 	inbox := t.TempDir()
-	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir(), "--watch", inbox)
+	s := startServe(t, "--watch", inbox, "--tenant", oneTenant)
 	lay := func(name, sample string) {
 		must.OK(t, os.WriteFile(filepath.Join(inbox, name), must.Get(os.ReadFile("../../../testdata/files/"+sample))(t), 0o600))
 	}
@@ -194,8 +225,8 @@ func TestServeWatch(t *testing.T) {
 	for _, name := range []string{"done/invoice.pdf", "done/invoice (2).pdf", "failed/scan.pdf", "half.pdf.part"} {
 		must.Get(os.Stat(filepath.Join(inbox, filepath.FromSlash(name))))(t)
 	}
-	if n := postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM ingestion"); n != 2 {
-		t.Errorf("%d ingestions, want 2", n)
+	if got := postgrestest.Value[string](t, s.conn, "SELECT string_agg(tenant_id::text, ' ') FROM ingestion"); got != oneTenant+" "+oneTenant {
+		t.Errorf("ingestions of the tenants %s", got)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // A file uploaded to the console of serve is read, and its page is shown.
 func TestServeUpload(t *testing.T) {
 	t.Parallel()
-	s := startServe(t, postgrestest.EmptyURL(t), t.TempDir())
+	s := startServe(t)
 	postgrestest.Exec(t, s.conn, "INSERT INTO tenant (id, name) VALUES ($1, 'Example')", oneTenant)
 	browser := &http.Client{Jar: must.Get(cookiejar.New(nil))(t)}
 	link := strings.TrimSpace(string(must.Get(os.ReadFile(filepath.Join(s.data, "console-link")))(t)))

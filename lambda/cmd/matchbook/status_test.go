@@ -89,6 +89,8 @@ func TestStatusNamesCauses(t *testing.T) {
 	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_error, matching_due_at)
 		SELECT lpad(n::text, 32, '0')::uuid, $1, 'invoice', '{}', 'pending', 'write matches: the database''s disk is full (SQLSTATE 53100)', now()
 		FROM generate_series(1, 12) AS n`, oneTenant)
+	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_error, matching_failed_at)
+		VALUES (lpad('13', 32, '0')::uuid, $1, 'invoice', '{}', 'failed', 'claim: the database''s disk is full (SQLSTATE 53100)', now())`, oneTenant)
 	postgrestest.Exec(t, conn, `INSERT INTO event (tenant_id, kind, document_a_id, data, created_at, error)
 		VALUES ($1, 'match.created', gen_random_uuid(), '{}', now() - interval '2 hours', E'refused\t(HTTP 500)')`, oneTenant)
 	postgrestest.Exec(t, conn, "INSERT INTO offer_delivery (job_id, created_at, error) VALUES ($1, now() - interval '3 hours', 'refused (HTTP 503)')", offerJob(1))
@@ -99,10 +101,12 @@ func TestStatusNamesCauses(t *testing.T) {
 		}
 		wantIn(t, regexp.MustCompile(`clock is .* (behind|ahead of) this`).ReplaceAllString(strings.Join(strings.Fields(out), " "), "clock is D off this"),
 			"errors 12 documents waiting for another try: write matches: the database's disk is full (SQLSTATE "+
-				"53100) (matchbook status 00000000-0000-0000-0000-000000000001) people", "events 1 not accepted yet, 0 given up: refused (HTTP 500) sets",
+				"53100) (matchbook status 00000000-0000-0000-0000-000000000001) errors 1 document failed: claim: the database's disk is full (SQLSTATE "+
+				"53100) (matchbook status 00000000-0000-0000-0000-000000000013) people", "events 1 not accepted yet, 0 given up: refused (HTTP 500) sets",
 			"sets 1 set of match offers not accepted yet: refused (HTTP 503) spent",
 			"NEXT the database's clock is D off this machine's: synchronize both with NTP",
-			"the database's disk is full (nothing more can be stored): make room on the database's disk, or enlarge it an event has waited for 2 h 0 min: repair the receiver,",
+			"the database's disk is full (nothing more can be stored): make room on the database's disk, or enlarge it; then publish the failed "+
+				"rows again: matchbook publish --failed 1 failed row: matchbook status --failed an event has waited for 2 h 0 min: repair the receiver,",
 			"matchbook events requeue", "a set of match offers has waited for 3 h 0 min: repair", "matchbook status "+offerJob(1))
 	}
 	_, out, _ := matchbook(t, url, "status", "--tenant", anotherTenant, "--json")

@@ -31,6 +31,10 @@ func TestVersionCommit(t *testing.T) {
 	if got, want := version(info, true), "matchbook "+release+", commit 0123456789ab of 2026-03-02T09:00:00Z, changed, go1.26, schema "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	info.Settings[2].Value = "false"
+	if got := version(info, true); strings.Contains(got, "changed") {
+		t.Errorf("got %s of a build without changes", got)
+	}
 	if got, want := version(nil, false), "matchbook "+release+", schema "; !strings.HasPrefix(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

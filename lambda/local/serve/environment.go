@@ -36,7 +36,10 @@ func (s *Server) environment(queues map[string]string) (setup.Env, error) {
 		own[name] = url
 	}
 	defaults := map[string]string{variable.BlobURL: blob.FolderURL(files)}
-	if s.config.Env(variable.OpenAIKey) == "" && s.config.Env(variable.OpenAIBaseURL) == "" {
+	given := func(name string) bool {
+		return s.config.Env(name) != "" || s.config.Env(name+variable.SecretSuffix) != ""
+	}
+	if !given(variable.OpenAIKey) && !given(variable.OpenAIBaseURL) {
 		defaults[variable.MatchMode] = "rules"
 	}
 	if _, err := exec.LookPath("tesseract"); err == nil {
@@ -54,11 +57,8 @@ func (s *Server) environment(queues map[string]string) (setup.Env, error) {
 		if strings.HasSuffix(name, variable.QueueURL) {
 			return "" // of another system
 		}
-		if value := s.config.Env(name); value != "" {
-			return value
-		}
-		if s.config.Env(name+variable.SecretSuffix) != "" {
-			return ""
+		if given(name) {
+			return s.config.Env(name)
 		}
 		return defaults[name]
 	}, nil

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/blob"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -29,13 +30,15 @@ type folder struct {
 	t    *testing.T
 	conn *pgx.Conn
 	sent int // messages
+	logs bytes.Buffer
 }
 
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	url := postgrestest.URL(t)
 	f := &folder{t: t, conn: postgrestest.Conn(t, url)}
-	f.watcher = &watcher{Watch: Watch{t.TempDir(), uuid.New()}, Server: &Server{db: postgrestest.Open(t, url), log: slog.New(slog.DiscardHandler)},
+	log := slog.New(slog.NewTextHandler(&f.logs, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	f.watcher = &watcher{Watch: Watch{t.TempDir(), uuid.New()}, Server: &Server{db: postgrestest.Open(t, url), log: log},
 		files: must.Get(blob.Open(t.Context(), "file://"+t.TempDir(), nil))(t), queue: f, seen: map[string]stamp{}, waiting: map[string][]uuid.UUID{}}
 	for _, name := range []string{doneFolder, failedFolder} {
 		must.OK(t, os.Mkdir(filepath.Join(f.Dir, name), 0o700))
@@ -62,7 +65,8 @@ func (f *folder) end(condition, reason string) {
 		failed_at = CASE WHEN $1 <> '' THEN now() END, error = nullif($1, '') WHERE `+condition, reason)
 }
 
-// wantLook looks n times; then these files are there, and so many messages were sent.
+// wantLook looks n times; then these files are there, so many messages were sent, and nothing went
+// wrong.
 func (f *folder) wantLook(n, sent int, files ...string) {
 	f.t.Helper()
 	for range n {
@@ -75,8 +79,8 @@ func (f *folder) wantLook(n, sent int, files ...string) {
 		}
 		return err
 	}))
-	if slices.Sort(files); !slices.Equal(got, files) || f.sent != sent {
-		f.t.Errorf("%q, %d sent; want %q, %d sent", got, f.sent, files, sent)
+	if slices.Sort(files); !slices.Equal(got, files) || f.sent != sent || f.logs.Len() > 0 {
+		f.t.Errorf("%q, %d sent; want %q, %d sent\n%s", got, f.sent, files, sent, &f.logs)
 	}
 }
 
@@ -85,6 +89,7 @@ func (f *folder) wantLook(n, sent int, files ...string) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)
+	must.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.pdf"), 0o700))
 	f.lay("a.txt", "Invoice 1")
 	f.wantLook(1, 0, "a.txt")
 	f.lay("a.txt", "Invoice 1 over 7.00")
@@ -169,25 +174,49 @@ func TestAddressNeedsIssuer(t *testing.T) {
 	}
 }
 
-// A model is asked once its key or its address is set.
+// A model is asked once its key or its address is set. A secret's ARN leaves no default beside it.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
+	const tokenARN = variable.ReviewTokenSecret + variable.SecretSuffix
 	for _, tc := range []struct {
-		set  map[string]string
-		mode string
+		set   map[string]string
+		mode  string
+		token bool
 	}{
-		{nil, "rules"},
-		{map[string]string{variable.OpenAIKey: "k"}, ""},
-		{map[string]string{variable.OpenAIBaseURL: "http://127.0.0.1:1/v1"}, ""},
-		{map[string]string{variable.OpenAIKey: "k", variable.MatchMode: "rules"}, "rules"},
+		{nil, "rules", true},
+		{map[string]string{variable.OpenAIKey: "k"}, "", true},
+		{map[string]string{variable.OpenAIKey + variable.SecretSuffix: "arn"}, "", true},
+		{map[string]string{variable.OpenAIBaseURL: "http://127.0.0.1:1/v1"}, "", true},
+		{map[string]string{variable.OpenAIKey: "k", variable.MatchMode: "rules"}, "rules", true},
+		{map[string]string{tokenARN: "arn"}, "rules", false},
 	} {
 		s := &Server{config: Config{Data: t.TempDir(), DatabaseURL: "ours", Env: func(name string) string { return tc.set[name] }}}
 		env := must.Get(s.environment(map[string]string{variable.MatchQueueURL: "own"}))(t)
 		if got := env(variable.MatchMode); got != tc.mode {
 			t.Errorf("%v: mode %q", tc.set, got)
 		}
+		if got := env(variable.ReviewTokenSecret) != ""; got != tc.token {
+			t.Errorf("%v: a token's key by default: %t", tc.set, got)
+		}
 		if got := env(variable.DatabaseURL) + " " + env(variable.MatchQueueURL); got != "ours own" {
 			t.Errorf("%v: %s", tc.set, got)
+		}
+	}
+}
+
+// Each function has its own queue, and ingest the one of reviews only if contracts are reviewed.
+func TestQueues(t *testing.T) {
+	t.Parallel()
+	for _, review := range []bool{false, true} {
+		s := &Server{config: Config{Review: review}, env: func(name string) string { return "of " + name }}
+		for _, f := range manifest.Workloads() {
+			env := s.of(f)
+			if got := env(variable.QueueURL); got != "of "+f.QueueEnv() {
+				t.Errorf("%s listens to %s", f.Name, got)
+			}
+			if got := env(manifest.Review.QueueEnv()) != ""; got != (review || f.Name != manifest.Ingest.Name) {
+				t.Errorf("%s, with reviews %t: %t", f.Name, review, got)
+			}
 		}
 	}
 }

@@ -57,6 +57,13 @@ To:
 Acme Fasteners Inc.
 4 Industrial Way`,
 			"purchase-order 77 Acme Fasteners Inc. > Bluewater Marine LLC"},
+		"labels against a letterhead": {`
+Crane Holding Ltd
+1 Dock Street                                    #PURCHASE ORDER
+Order number:   PO-10442
+Buyer:          Crane Books Limited
+Supplier:       Harbour Paper Ltd`,
+			"purchase-order PO-10442 Harbour Paper Ltd > Crane Books Limited"},
 		"only where the goods go": {`
 #ORDER No. 77
 Bluewater Marine LLC

@@ -63,6 +63,8 @@ func TestSums(t *testing.T) {
 			"95.00, Rabatt 5 % -5.00, Frachtkosten 10.00, = 100.00 + 19.00 = 119.00"},
 		"freight in the table": {heads + "\n1     Bolzen            4         20,00       80,00\n      Versand                                 20,00" + gross,
 			"80.00, Versand 20.00, = 100.00 + 19.00 = 119.00"},
+		"freight alone":                    {heads + "\n1     Versand           1         100,00      100,00" + gross, "100.00, = 100.00 + 19.00 = 119.00"},
+		"freight without a quantity alone": {heads + "\n      Versand                                 100,00" + gross, "100.00, = 100.00 + 19.00 = 119.00"},
 		"freight by its amount": {heads + "\n1     Bolzen            4         20,00       80,00\n                        Warenwert             80,00" +
 			"\n                        Express am Samstag    20,00" + gross, "80.00, Express am Samstag 20.00, = 100.00 + 19.00 = 119.00"},
 		"freight before tax": {"\nItem          Qty     Price     Total\nBolts         4       15.00     60.00\nNuts          2       20.00     40.00" +
@@ -124,6 +126,12 @@ func TestPricesForManyUnits(t *testing.T) {
 		d := Extract(sheets("Rechnung Nr. A-1" + text + gross))[0].Data
 		if len(d.Lines) != 1 || d.Lines[0].PriceFor.Canonical() != "100" || d.Lines[0].UnitPrice.Fixed() != "20.00" {
 			t.Errorf("%s: got %+v", name, d.Lines)
+		}
+	}
+	for _, row := range []string{"100       1,00        1,00", "1         100,00      1,00"} { // its own numbers prove nothing
+		d := Extract(sheets("Rechnung Nr. A-1" + heads + "\n1     Dübel             " + row + "\nGesamtbetrag   1,00 €"))[0].Data
+		if len(d.Lines) != 1 || !d.Lines[0].PriceFor.IsZero() {
+			t.Errorf("%s: got %+v", row, d.Lines)
 		}
 	}
 }

@@ -24,15 +24,15 @@ func unpriced(cells []cell) (items []item) {
 	return items
 }
 
-// unpricedHead reads cell i and its neighbours as column heads: a description and a quantity, but no
-// price.
+// unpricedHead reads cell i and its neighbours as column heads: a description and a quantity. With a
+// price or an amount they would be the head of a table.
 func unpricedHead(cells []cell, i int) (head, bool) {
 	h := colsOf(cells, i)
 	if h.has("delivered") {
 		h.cols["ordered"], h.cols["quantity"] = h.cols["quantity"], h.cols["delivered"]
 		delete(h.cols, "delivered")
 	}
-	return h, h.has("description") && h.has("quantity") && !h.has("price") && !h.has("amount")
+	return h, h.has("description") && h.has("quantity")
 }
 
 // unpriced reads a row, which must have words below the description, and a number below the

@@ -57,6 +57,10 @@ Description               Quantity    Price
 Hex bolt M10              300         about nothing`: "",
 		`
 #Delivery Note No. 77
+Description               Quantity    Amount
+Hex bolt M10              300         about nothing`: "",
+		`
+#Delivery Note No. 77
 Description       Parcels
 Hex bolt M10      2`: "",
 	} {

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -148,9 +149,11 @@ func TestDismissedMatchesNothing(t *testing.T) {
 	}
 	equal(t, "values", queryOne[string](t, f.conn, "SELECT structured_data::text FROM document"), "{}")
 	equal(t, "waiting", f.waiting(), 0)
-	f.exec(`UPDATE document SET structured_data = '{"number":"8"}', type = NULL, matching_status = NULL`)
-	if stamped := must.Get(f.Ingestions().Dismiss(t.Context(), doc, f.byAnna(doc)))(t); len(stamped) != 0 {
-		t.Errorf("published %v, which was never matched", stamped)
+	for _, never := range []string{"type = NULL", "matching_status = NULL, type = 'invoice'"} {
+		f.exec(`UPDATE document SET structured_data = '{"number":"8"}', ` + never)
+		if stamped := must.Get(f.Ingestions().Dismiss(t.Context(), doc, f.byAnna(doc)))(t); len(stamped) != 0 {
+			t.Errorf("%s: published %v, which was never matched", never, stamped)
+		}
 	}
 	must.Get(f.Ingestions().ReadAgain(t.Context(), doc, f.byAnna(doc), false))(t)
 	f.complete(file, f.read(file))
@@ -175,6 +178,12 @@ func TestDividePages(t *testing.T) {
 			t.Errorf("%v: %v", begins, err)
 		}
 	}
+	f.exec("UPDATE ingestion SET page_account = NULL, pages = CASE WHEN part_of IS NULL THEN '{1}' ELSE '{2,3}' END::integer[]")
+	for _, id := range []uuid.UUID{doc, part.DocumentID} { // read before pages were counted
+		s := must.Get(report.From(f.DB).Sheet(t.Context(), id))(t)
+		equal(t, "pages, and where documents begin", fmt.Sprint(s.File == file, s.Of, s.Begins), "true 3 [1 2]")
+	}
+	f.exec("UPDATE ingestion SET page_account = '{\"pages\":2}', pages = NULL WHERE id = $1", file)
 	f.exec("UPDATE ingestion SET extraction_model = 'einvoice'")
 	if _, err := f.Ingestions().Divide(t.Context(), doc, f.byAnna(doc), []int{1, 2}); !errors.Is(err, postgres.ErrElectronic) {
 		t.Errorf("an e-invoice: %v", err)

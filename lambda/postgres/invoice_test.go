@@ -1,10 +1,12 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
@@ -80,6 +82,12 @@ func TestInvoiceSettled(t *testing.T) {
 		if _, err := f.SettleInvoice(t.Context(), id, postgres.InvoiceAction{Action: threeway.Approve}); !errors.Is(err, postgres.ErrNoThreeWay) {
 			t.Errorf("%s: %v", id, err)
 		}
+	}
+	defer f.holdTenant()() // a match of the tenant is being written
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := f.SettleInvoice(ctx, num(4), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "ben", Origin: postgres.OriginConsole}); err == nil {
+		t.Error("settled in another writer's turn")
 	}
 }
 

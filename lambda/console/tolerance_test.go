@@ -106,6 +106,9 @@ func TestTolerancePage(t *testing.T) {
 	if got := found[string](s, "SELECT string_agg(supplier || price_percent::float8, ',') FROM tolerance"); got != "9" {
 		t.Errorf("tolerances: %s", got)
 	}
+	s.exec("INSERT INTO tenant VALUES ($1, 'Others')", tenantB)
+	others := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator}).page("/tolerances")
+	others.want(t, "all others 2 0.01 0 5 0 2 0.01 0 0 needed", "None yet.")
 	s.exec("INSERT INTO tolerance SELECT (jsonb_populate_record(t, jsonb_build_object('supplier', 'N ' || n))).* FROM tolerance AS t, generate_series(1, 101) AS n")
 	many := c.page(path)
 	many.want(t, "and 2 more: use matchbook tolerance show")

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,24 +90,28 @@ func (f *folder) wantLook(n, sent int, files ...string) {
 // that is laid there again is read again, and no other.
 func TestWatch(t *testing.T) {
 	t.Parallel()
+	const name, again = "Müller + 50% a.txt", "Müller + 50% a (2).txt"
 	f := newFolder(t)
 	must.OK(t, os.Mkdir(filepath.Join(f.Dir, "folder.pdf"), 0o700))
-	f.lay("a.txt", "Invoice 1")
-	f.wantLook(1, 0, "a.txt")
-	f.lay("a.txt", "Invoice 1 over 7.00")
-	f.wantLook(1, 0, "a.txt")
-	f.wantLook(2, 1, "a.txt")
+	f.lay(name, "Invoice 1")
+	f.wantLook(1, 0, name)
+	f.lay(name, "Invoice 1 over 7.00")
+	f.wantLook(1, 0, name)
+	f.wantLook(2, 1, name)
 	f.end("true", "broken")
-	f.wantLook(1, 1, "failed/a.txt", "failed/a.txt.reason.txt")
-	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/a.txt.reason.txt")))(t)); reason != "broken\n" {
+	f.wantLook(1, 1, "failed/"+name, "failed/"+name+".reason.txt")
+	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/"+name+".reason.txt")))(t)); reason != "broken\n" {
 		t.Errorf("the reason is %q", reason)
 	}
-	f.lay("a.txt", "Invoice 1 over 7.00")
-	f.wantLook(2, 2, "a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
+	f.lay(name, "Invoice 1 over 7.00")
+	f.wantLook(2, 2, name, "failed/"+name, "failed/"+name+".reason.txt")
 	f.end("true", "")
-	f.wantLook(1, 2, "done/a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
-	f.lay("a.txt", "Invoice 1 over 7.00")
-	f.wantLook(2, 2, "done/a (2).txt", "done/a.txt", "failed/a.txt", "failed/a.txt.reason.txt")
+	f.wantLook(1, 2, "done/"+name, "failed/"+name, "failed/"+name+".reason.txt")
+	f.lay(name, "Invoice 1 over 7.00")
+	f.wantLook(2, 2, "done/"+again, "done/"+name, "failed/"+name, "failed/"+name+".reason.txt")
+	if got := postgrestest.Value[string](t, f.conn, "SELECT string_agg(file_name, ', ') FROM document"); got != name {
+		t.Errorf("the file's name is %q", got)
+	}
 }
 
 func TestWatchContainer(t *testing.T) {
@@ -121,8 +127,20 @@ func TestWatchContainer(t *testing.T) {
 	f.wantLook(2, 2, "both.zip")
 	f.end("id = (SELECT min(id::text)::uuid FROM ingestion)", "")
 	f.wantLook(1, 2, "both.zip")
-	f.end("job_status = 'pending'", "broken")
+	f.end("true", "broken")
 	f.wantLook(1, 2, "failed/both.zip", "failed/both.zip.reason.txt")
+	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/both.zip.reason.txt")))(t)); reason != "broken\n" {
+		t.Errorf("the reason of both is %q", reason)
+	}
+}
+
+// A log has no name of a person's file.
+func TestLoggedErrors(t *testing.T) {
+	t.Parallel()
+	_, err := os.Open("/nowhere/Müller.pdf")
+	if got := plain(fmt.Errorf("take: %w", err)); got != "open: no such file or directory" {
+		t.Errorf("got %s", got)
+	}
 }
 
 func TestUnfinished(t *testing.T) {
@@ -137,23 +155,22 @@ func TestUnfinished(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	var h health
+	s := &Server{}
+	h := &s.health
 	for i, step := range []struct {
 		swept func()
 		want  string
 	}{
-		{func() {}, "first sweep not finished"},
-		{func() { h.swept(nil) }, "<nil>"},
-		{func() { h.swept(errors.New("of a document")) }, "unexpected error"},
-		{func() { h.swept(nil) }, "<nil>"},
-		{func() { h.at = h.at.Add(-stale - time.Minute) }, "missing sweep for 3m0s"},
+		{func() {}, "503 first sweep not finished"},
+		{func() { h.swept(nil) }, "200 ok"},
+		{func() { h.swept(errors.New("of a document")) }, "503 unexpected error"},
+		{func() { h.swept(nil) }, "200 ok"},
+		{func() { h.at = h.at.Add(-stale - time.Minute) }, "503 missing sweep for 3m0s"},
 	} {
 		step.swept()
-		got := "<nil>"
-		if err := h.check(); err != nil {
-			got = err.Error()
-		}
-		if !strings.HasPrefix(got, step.want) {
+		w := httptest.NewRecorder()
+		s.healthz(w, nil)
+		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.HasPrefix(got, step.want) || strings.Contains(got, "document") {
 			t.Errorf("step %d: %s, want %s", i, got, step.want)
 		}
 	}
@@ -197,6 +214,11 @@ func TestEnvironment(t *testing.T) {
 		}
 		if got := env(variable.ReviewTokenSecret) != ""; got != tc.token {
 			t.Errorf("%v: a token's key by default: %t", tc.set, got)
+		}
+		info := must.Get(os.Stat(filepath.Join(s.config.Data, tokenFile)))(t)
+		again := must.Get(s.tokenSecret())(t)
+		if own := env(variable.ReviewTokenSecret); info.Mode().Perm() != 0o600 || tc.token && own != again {
+			t.Errorf("%v: the token's key is readable by others, or another one: %v", tc.set, info.Mode())
 		}
 		if got := env(variable.DatabaseURL) + " " + env(variable.MatchQueueURL); got != "ours own" {
 			t.Errorf("%v: %s", tc.set, got)

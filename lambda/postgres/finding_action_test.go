@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -91,6 +92,15 @@ func TestFindingActions(t *testing.T) {
 		equal(t, "waiting", queryOne[int](t, r.conn, "SELECT waiting FROM review_job WHERE id = $1", review), want)
 	}
 	waiting(3)
+	reviews := func(want int) {
+		t.Helper()
+		equal(t, "reviews that wait", must.Get(report.From(r.DB).WaitingCounts(t.Context(), report.WaitingFilter{Tenant: tenant}))(t)[report.WaitingReview], want)
+	}
+	later := r.finished(weighed(record.Low, 1, ""))
+	r.exec("UPDATE review_job SET ended_at = ended_at + interval '1 hour' WHERE id = $1", later)
+	reviews(1)
+	r.exec("UPDATE review_job SET document_id = (SELECT document_id FROM review_job WHERE id = $1) WHERE id = $2", review, later)
+	reviews(0) // the latest of a contract counts
 	r.act(review, "F2", record.Accept, "", "Anna")
 	r.act(review, "2", record.Reject, "agreed by phone", "Ben") // by seq: F3
 	r.stands(review, "F1 critical, F2 high accepted Anna, F3 high rejected Ben")
@@ -105,6 +115,9 @@ func TestFindingActions(t *testing.T) {
 	r.act(review, "F3", record.Reopen, "", "Carl")
 	r.stands(review, "F1 critical, F2 high accepted Anna, F3 high open Carl")
 	waiting(2)
+	early := int64(1)
+	must.Get(r.store.Act(t.Context(), review, record.Ref{Number: 3}, record.Request{Action: record.Action{Kind: record.Comment, Text: "so?", By: "x",
+		Origin: "page"}, Form: uuid.New(), Seen: &early}))(t) // a comment is never too late
 	for name, want := range map[string]error{"F4": job.ErrNotFound, "9": job.ErrNotFound, "stale": record.ErrChanged, "obsolete": record.ErrObsolete} {
 		ref, stale := record.Ref{Number: 3}, int64(1)
 		switch name {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -146,6 +147,16 @@ func TestUpload(t *testing.T) {
 			t.Errorf("%s: %d %s", what, a.code, a.text())
 		}
 	}
+	if a := c.page("/documents?tenant=" + tenantB.String()); strings.Contains(a.text(), "Upload files") {
+		t.Error("a viewer is offered an upload")
+	}
+	var both bytes.Buffer
+	container := zip.NewWriter(&both)
+	for _, name := range []string{"one.txt", "two.txt"} {
+		must.Get(must.Get(container.Create(name))(t).Write([]byte("Invoice " + name)))(t)
+	}
+	must.OK(t, container.Close())
+	c.send(to, map[string]string{"both.zip": both.String()}).want(t, "2 new files", "one.txt", "two.txt")
 	stranger := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator})
 	for _, path := range []string{"/documents/" + id + "/pages/1", "/documents/" + id + "/next"} {
 		if a := stranger.get(path); a.code != http.StatusNotFound {
@@ -253,11 +264,21 @@ func tenLines() (values []string) {
 	return values
 }
 
-// A page has thirty lines, and names the number of the others.
+// A page has thirty lines, and names the number of the others. Amounts have two decimals at least.
 func TestDeskOfManyLines(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	c := s.as(everything(login.Operator))
+	s.add(doc(1, tenantA, document.Invoice, `{"number":"7","subtotal":"5","tax":"1.2","total":"6.20","prepaid":"1","rounding":"0.001","amount_due":"5.2",
+		"line_items":[{"quantity":"2","unit_price":"2.5","amount":"5","tax_rate":"19"}],"taxes":[{"rate":"19","base":"5","amount":"1"}]}`))
+	amounts := c.page("/documents/" + doc(1, tenantA, "", "").ID.String()).body
+	for path, want := range map[string]string{"number": "7", "subtotal": "5.00", "tax": "1.20", "total": "6.20", "prepaid": "1.00", "rounding": "0.001",
+		"amount_due": "5.20", "line_items.0.quantity": "2", "line_items.0.unit_price": "2.50", "line_items.0.amount": "5.00", "line_items.0.tax_rate": "19",
+		"taxes.0.rate": "19", "taxes.0.base": "5.00", "taxes.0.amount": "1.00"} {
+		if !strings.Contains(amounts, `name="value.`+path+`" value="`+want+`"`) {
+			t.Errorf("%s is not shown as %s", path, want)
+		}
+	}
 	for n, want := range map[byte]string{30: "", 31: "and 1 more: use matchbook correct", 99: "and 69 more"} {
 		lines := strings.Repeat(`{"description":"Lizenz"},`, int(n)-1) + `{"description":"Lizenz"}`
 		s.add(doc(n, tenantA, document.Invoice, `{"number":"R-1","line_items":[`+lines+`]}`))
@@ -307,6 +328,9 @@ func TestFileActions(t *testing.T) {
 	s.exec("UPDATE ingestion SET extraction_model = 'einvoice'")
 	if a := c.page(page); strings.Contains(a.body, "/divide") {
 		t.Error("an e-invoice can be divided")
+	}
+	if a := c.do(http.MethodPost, page+"/divide", c.page(page).form(t, page+"/read")); a.code != http.StatusBadRequest {
+		t.Errorf("an e-invoice is divided: %d", a.code)
 	}
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("split: %s", got)

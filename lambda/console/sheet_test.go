@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"encoding/csv"
+	"html"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,6 +50,13 @@ func TestListsAsCSV(t *testing.T) {
 	page := c.page("/documents?state=failed")
 	if !strings.Contains(page.body, `href="/documents.csv?state=failed&amp;tenant=`+tenantA.String()+`"`) {
 		t.Errorf("no link in %s", page.body)
+	}
+	for list, filter := range map[string]string{"documents": "by=number&q=G-7&state=failed", "open": "all=1&assigned=Ben&kind=failed",
+		"invoices": "of=matched&state=approved", "todo": "assigned=Ben&kind=failed"} {
+		filter += "&tenant=" + tenantA.String()
+		if a := c.page("/" + list + "?" + filter); !strings.Contains(html.UnescapeString(a.body), `href="/`+list+`.csv?`+filter+`"`) {
+			t.Errorf("/%s: the filter %s is lost in %s", list, filter, a.body)
+		}
 	}
 	for _, path := range []string{"/open.csv?kind=x", "/documents.csv?state=x", "/open.csv?after=x", "/open.csv?tenant=" + tenantB.String(),
 		"/documents.csv?tenant=" + tenantB.String()} {

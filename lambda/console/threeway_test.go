@@ -27,6 +27,11 @@ func TestThreeWayTable(t *testing.T) {
 	c.page("/documents/"+s.numbered("R-2").String()).want(t, "10 9 5 4 1 25.50 price variance")
 	s.exec(`UPDATE three_way_match SET orders = jsonb_set(orders, '{0,lines,0}', (orders #> '{0,lines,0}') - 'remaining')`)
 	c.page("/documents/"+s.numbered("R-2").String()).want(t, "10 9 5 4 25.50 price variance")
+	if a := c.page("/documents/" + s.numbered("R-2").String()); strings.Contains(a.text(), "no receipt needed") {
+		t.Error("a receipt was needed")
+	}
+	s.exec(`UPDATE three_way_match SET tolerance = tolerance || '{"needs_receipt":false}'`)
+	c.page("/documents/"+s.numbered("R-2").String()).want(t, "no receipt needed")
 	if a := c.page("/documents/" + s.numbered("4711-08").String()); strings.Contains(a.body, `class="compared"`) {
 		t.Error("an order has a table")
 	}

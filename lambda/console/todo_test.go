@@ -222,6 +222,13 @@ func TestAssignsMany(t *testing.T) {
 		t.Errorf("the sheet: %s", sheet)
 	}
 	c.page("/todo").want(t, "10000000-0000-4000-8000-000000000001 2")
+	// Each of a document's warnings has its own facts.
+	s.exec(`INSERT INTO document_warning (tenant_id, document_id, kind, other_document_id, words, created_at, facts)
+		SELECT tenant_id, document_id, kind, (SELECT id FROM document AS d WHERE d.tenant_id = w.tenant_id AND d.id NOT IN (document_id, other_document_id)
+			ORDER BY id LIMIT 1), words, now(), 'f_2' FROM document_warning AS w ORDER BY document_id LIMIT 1`)
+	if n := strings.Count(strings.Join(c.many("warning", nil)["tick"], " "), "_f_2"); n != 1 {
+		t.Errorf("%d ticks have the facts of the one new warning", n)
+	}
 	kept := with(with(maps.Clone(form), "all", "1"), "assigned", "Paula")
 	if a := c.do(http.MethodPost, "/open?tenant="+tenantA.String(), kept); !strings.Contains(a.path, "all=1&assigned=Paula&did=2&kind=warning&") {
 		t.Errorf("it leads back to %s", a.path)

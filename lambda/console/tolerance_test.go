@@ -106,6 +106,14 @@ func TestTolerancePage(t *testing.T) {
 	if got := found[string](s, "SELECT string_agg(supplier || price_percent::float8, ',') FROM tolerance"); got != "9" {
 		t.Errorf("tolerances: %s", got)
 	}
+	same := c.tolerance("Nordlicht OHG")
+	for range 2 { // sent twice, it acts once
+		c.do(http.MethodPost, path, same).want(t, ": set as it was for all others")
+	}
+	if n := found[int](s, "SELECT count(*) FROM tolerance_change"); n != 4 {
+		t.Errorf("%d changes, want 4", n)
+	}
+	s.exec("DELETE FROM tolerance WHERE supplier <> ''")
 	s.exec("INSERT INTO tenant VALUES ($1, 'Others')", tenantB)
 	others := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator}).page("/tolerances")
 	others.want(t, "all others 2 0.01 0 5 0 2 0.01 0 0 needed", "None yet.")

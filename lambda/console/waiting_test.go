@@ -86,6 +86,15 @@ func TestOpenPagination(t *testing.T) {
 	if nextPage.MatchString(a.body) {
 		t.Error("the last page has a next one")
 	}
+	for n, more := range map[int]bool{25: false, 26: true} { // a full page
+		s.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL")
+		s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id IN (SELECT id FROM document LIMIT $1)", n)
+		for _, path := range []string{"/open?kind=failed", "/todo?kind=failed"} {
+			if got := nextPage.MatchString(c.page(path).body); got != more {
+				t.Errorf("%d things on %s: a next page: %t", n, path, got)
+			}
+		}
+	}
 	for _, after := range []string{"x", "failed_1_1_1", "failed_1e9_1_" + tenantA.String() + "_" + tenantA.String(),
 		"other_1_1_" + tenantA.String() + "_" + tenantA.String(), "failed_1_9e99_" + tenantA.String() + "_" + tenantA.String()} {
 		for _, path := range []string{"/open?after=", "/open/next?after=", "/pairs/" + tenantA.String() + "/" + tenantA.String() + "?from="} {

@@ -134,3 +134,22 @@ func TestOpen(t *testing.T) {
 	wantIn(t, out, "Also to settle: 15 invoices that differ from what was ordered and received: ", "Waiting for people: 7 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101",
 		"... and 8 more: --limit")
 }
+
+// A file names its document once, also without a number; a list that is cut says so.
+func TestFailedAreNamed(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.URL(t)
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, "INSERT INTO tenant (id, name) VALUES ($1, 'one')", oneTenant)
+	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, file_name, structured_data, matching_status, matching_error, matching_failed_at)
+		SELECT gen_random_uuid(), $1, 'invoice', 'scan-' || n || '.pdf', CASE n WHEN 1 THEN '{"number":"R-1"}' ELSE '{}' END::jsonb, 'failed', 'broken',
+			now() FROM generate_series(1, 21) AS n`, oneTenant)
+	out := ends(t, url, cli.ExitOK, "open", "--limit", "30")
+	wantIn(t, out, "invoice R-1", "file scan-1.pdf", "invoice scan-2.pdf")
+	if n := strings.Count(out, "scan-2.pdf"); n != 1 {
+		t.Errorf("the file is named %d times in\n%s", n, out)
+	}
+	wantIn(t, ends(t, url, cli.ExitFindings, "status", "--failed"), "match, the latest 20 failed documents\n")
+	postgrestest.Exec(t, conn, "DELETE FROM document WHERE file_name = 'scan-1.pdf'")
+	wantIn(t, ends(t, url, cli.ExitFindings, "status", "--failed"), "match, 20 failed documents\n")
+}

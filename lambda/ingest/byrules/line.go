@@ -103,7 +103,8 @@ func sumIn(row []cell) string {
 	return kind
 }
 
-// described completes a line with the nearest description in a row above or below.
+// described completes a line with the nearest description in a row above or below, but not with the
+// head of its column.
 func (t *table) described(h head, it *item) {
 	const lines = 1.5
 	if it.line.Description != "" {
@@ -113,7 +114,7 @@ func (t *table) described(h head, it *item) {
 	nearest := lines * own.height()
 	for _, c := range t.cells[max(0, it.end-10):min(len(t.cells), it.end+10)] {
 		d := abs(c.Box.Top - own.Box.Top)
-		if c.page != own.page || d >= nearest || t.used[c.at] || h.nearest(c) != "description" || !worded(c) {
+		if c.at <= h.row.at || c.page != own.page || d >= nearest || t.used[c.at] || h.nearest(c) != "description" || !worded(c) {
 			continue
 		}
 		it.line.Description, it.cells["description"], nearest = c.Text, c, d

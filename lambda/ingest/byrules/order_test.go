@@ -150,6 +150,8 @@ func TestDescriptionBesideCodes(t *testing.T) {
 		"Item     Description":     "Hex bolt",
 		"Item #   Description":     "Hex bolt",
 		"Artikelnr.   Bezeichnung": "Hex bolt",
+		"Item     Article":         "", // which of the two is unknown
+		"Article  Item":            "Hex bolt",
 	} {
 		e := Extract(sheets("Invoice No. 1\n" + head + "              Qty     Price      Total\n47 11    Hex bolt                  2     10.00      20.00"))[0]
 		if len(e.Data.Lines) != 1 || e.Data.Lines[0].Description != want {

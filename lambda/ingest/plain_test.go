@@ -22,6 +22,7 @@ func TestPlainColumns(t *testing.T) {
 		"first\n\f\fthird\n\f":                  "first//third",
 		" \n\t\n":                               "",
 		"a\u00a0b":                              "a\u00a0b",
+		"\u00a0 a  \u00a0b":                     "a|b",
 		"   L I E F E R S C H E I N    Nr. 7\n": "LIEFERSCHEIN|Nr. 7",
 		"P U R C H A S E   O R D E R":           "PURCHASE ORDER",
 		"A B C":                                 "A B C",

@@ -91,6 +91,9 @@ func TestRefreeze(t *testing.T) {
 			if before[num(user)].Status != was {
 				t.Fatalf("the job is %s", before[num(user)].Status)
 			}
+			if seen := must.Get(o.store.FailedVersions(t.Context(), []uuid.UUID{id}))(t); (len(seen) == 1) != (was == "failed") {
+				t.Errorf("%d versions of a failed job", len(seen))
+			}
 			if got := o.refrozen(id); got != "the profile and the preferences are those of its roster" {
 				t.Errorf("before the correction: %q", got)
 			}

@@ -268,6 +268,10 @@ func TestSettleWarning(t *testing.T) {
 	if a := c.do(http.MethodPost, path, stale); a.code != http.StatusConflict {
 		t.Errorf("with other facts: %d %s", a.code, a.text())
 	}
+	stale.Set("facts", "")
+	if a := c.do(http.MethodPost, path, stale); a.code != http.StatusBadRequest {
+		t.Errorf("without facts: %d %s", a.code, a.text())
+	}
 	if a := s.as(everything(login.Viewer)).do(http.MethodPost, path, with(form, "reason", "agreed")); a.code != http.StatusForbidden {
 		t.Errorf("by a viewer: %d", a.code)
 	}

@@ -195,6 +195,7 @@ func TestFinishDocument(t *testing.T) {
 	}
 	form := shown.form(t, page+"/finish")
 	form.Set("value.line_items.1.description", "two lines") // an input has one
+	form.Set("value.number", " BW-90017 ")
 	filled := func(values ...string) url.Values {
 		f := maps.Clone(form)
 		for i := 0; i < len(values); i += 2 {

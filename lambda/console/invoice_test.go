@@ -158,6 +158,11 @@ func TestInvoicePages(t *testing.T) {
 	path, sizes := "/invoices", []int{}
 	for path != "" {
 		page := c.page(path)
+		_, sheet, _ := strings.Cut(page.body, `href="/invoices.csv`)
+		sheet, _, _ = strings.Cut(sheet, `"`)
+		if n := len(c.sheet("/invoices.csv" + html.UnescapeString(sheet))); n != 1+50-25*len(sizes) { // from the place shown on
+			t.Errorf("the sheet of %s has %d rows", path, n)
+		}
 		ticks := tickForm.FindAllStringSubmatch(page.body, -1)
 		for _, tick := range ticks {
 			seen[tick[1]] = true

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/console/login"
+	"matchbook/lambda/document"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
@@ -42,6 +43,7 @@ func TestTolerancePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.lamps()
+	s.add(doc(6, tenantA, document.Invoice, `{"number":"X-7","date":"2026-05-05","total":"61.90","supplier":{"name":"Nordlicht OHG","vat_id":"DE811907980"}}`))
 	s.sent = &outbox{}
 	path := "/tolerances?tenant=" + tenantA.String()
 	c := s.as(everything(login.Operator))

@@ -42,4 +42,7 @@ func TestServeUpload(t *testing.T) {
 	if code, image := s.get(browser, "/documents/"+id+"/pages/1"); code != http.StatusOK || !strings.HasPrefix(image, "\x89PNG") {
 		t.Errorf("its page: status %d, %.10q", code, image)
 	}
+	if logs := s.errors.String(); strings.Contains(logs, `"level":"WARN"`) || strings.Contains(logs, `"level":"ERROR"`) {
+		t.Errorf("something went wrong on the way: %s", logs)
+	}
 }

@@ -45,6 +45,12 @@ Papel A4                      20
 
 
 Teléfono                93 555 12`: "20 Papel A4",
+		// a sum is no line
+		`
+#Lieferschein Nr. 9
+Bezeichnung          Menge
+Isolierglas          12,00
+Gesamtbetrag         12,00`: "12 Isolierglas",
 		// a code is no description
 		`
 #Delivery Note No. 77

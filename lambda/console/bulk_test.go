@@ -166,7 +166,11 @@ func TestBulkIsGuarded(t *testing.T) {
 			operator.do(http.MethodPost, path, changed("reason", " ")).want(t, "Enter a reason.")
 		}
 		if kind == "warning" {
-			operator.do(http.MethodPost, path, changed("verdict")).want(t, "Choose a verdict.")
+			again := operator.do(http.MethodPost, path, changed("verdict"))
+			again.want(t, "Choose a verdict.")
+			if n := strings.Count(again.body, `<option value="is-no-copy">`); n != 1 {
+				t.Errorf("a verdict is offered %d times", n)
+			}
 		}
 		if before != s.rows()+found[string](s, "SELECT (SELECT count(*) FROM warning_settled) || '/' || (SELECT count(*) FROM file_action)") {
 			t.Errorf("%s: something changed", kind)

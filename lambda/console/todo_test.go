@@ -130,6 +130,11 @@ func TestToDoList(t *testing.T) {
 	if n := strings.Count(sheet, ",question,"); n != 7 || !strings.Contains(sheet, "\n2026-01-03T00:00:00Z,question,Nimmerholz,") {
 		t.Errorf("%d rows in %s", n, sheet)
 	}
+	for _, row := range c.sheet("/todo.csv?kind=question")[1:] {
+		if !strings.Contains(row[3], " and ") {
+			t.Errorf("a question about %s alone", row[3])
+		}
+	}
 	for _, unknown := range []string{"kind=x", "after=x", "tenant=x", "tenant=" + tenantB.String()} {
 		for _, path := range []string{"/todo?", "/todo.csv?"} {
 			if a := mine.get(path + unknown); a.code != http.StatusNotFound {

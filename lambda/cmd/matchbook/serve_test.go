@@ -32,6 +32,7 @@ type serving struct {
 	url, data string
 	interrupt context.CancelFunc
 	ended     chan int
+	out       lockedBuffer
 	errors    lockedBuffer
 }
 
@@ -63,11 +64,10 @@ func startServeIn(t *testing.T, env map[string]string, args ...string) *serving 
 	data := t.TempDir()
 	s := &serving{t: t, data: data, interrupt: interrupt, ended: make(chan int, 1)}
 	args = append([]string{"serve", "--data", data, "--addr", "127.0.0.1:0", "--every", "100ms"}, args...)
-	var out lockedBuffer
-	go func() { s.ended <- run(ctx, args, func(name string) string { return env[name] }, &out, &s.errors) }()
+	go func() { s.ended <- run(ctx, args, func(name string) string { return env[name] }, &s.out, &s.errors) }()
 	t.Cleanup(func() { s.stop() })
 	eventually(t, "serve starts", func() bool {
-		found := servedAt.FindStringSubmatch(out.String())
+		found := servedAt.FindStringSubmatch(s.out.String())
 		if found != nil {
 			s.url = found[1]
 		}
@@ -184,6 +184,10 @@ func TestServeLogin(t *testing.T) {
 	}
 	if info := must.Get(os.Stat(file))(t); info.Mode().Perm() != 0o600 {
 		t.Errorf("the link's file has mode %v", info.Mode())
+	}
+	wantIn(t, s.out.String(), "log in    with the link in "+file+"\n")
+	if strings.Contains(s.out.String(), "private") {
+		t.Errorf("the database is somebody's own: %s", s.out.String())
 	}
 	first := link()
 	for i, want := range []int{http.StatusOK, http.StatusForbidden} {

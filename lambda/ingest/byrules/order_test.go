@@ -238,6 +238,14 @@ func TestLabelsInLists(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`
+Tarnbeck Cycles Ltd
+14 Mill Lane, Skipton BD23 1AB
+                              #PURCHASE ORDER
+Order No   : PO-20417                        Date      : 04/08/2025
+Buyer      : H. Askwith                      Currency  : GBP
+Page       : 1 / 1                           Terms     : 30 days net
+Supplier   : Ferrowick Components Ltd        Deliver to: Tarnbeck Cycles Ltd`: "purchase-order PO-20417 2025-08-04 Ferrowick Components Ltd > Tarnbeck Cycles Ltd",
+		`
 Gastro-Service Lindner e.K., Weinstr. 70, 55232 Alzey
 Seniorenstift St. Elisabeth gGmbH               #Rechnung
 Berliner Straße 4                               Nummer         2026/000871

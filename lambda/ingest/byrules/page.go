@@ -117,7 +117,7 @@ func hints(cells []cell, i int, rest string) []hint {
 	}
 	var found []hint
 	if next := right(cells, i); len(next) > 0 {
-		found = append(found, hint{cells[i], next[0].Text, next[0], beside})
+		found = append(found, hint{cells[i], strings.TrimLeft(next[0].Text, " :"), next[0], beside}) // No   : 7
 	}
 	if c, ok := under(cells, i); ok {
 		found = append(found, hint{cells[i], c.Text, c, below})

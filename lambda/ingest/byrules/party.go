@@ -184,11 +184,13 @@ func headed(cells []cell, i int) string {
 	return ""
 }
 
-// listed reports whether two cells are labels in a list, each with a number to its right.
+// listed reports whether two cells are labels in a list, each with a number to its right, or the first
+// with a colon there.
 func listed(cells []cell, i, j int) bool {
 	const edge = 0.03
 	a, b := right(cells, i), right(cells, j)
-	return valued(cells, i) && valued(cells, j) && abs(a[0].Box.Left-b[0].Box.Left) < edge
+	return len(a) > 0 && strings.HasPrefix(a[0].Text, ":") ||
+		valued(cells, i) && valued(cells, j) && abs(a[0].Box.Left-b[0].Box.Left) < edge
 }
 
 // sideOf reads a party's label. More than a few words are text, and digits mean a value, such

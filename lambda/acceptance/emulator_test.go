@@ -57,9 +57,9 @@ type emulator struct {
 // emulate starts the bootstrap of a package with these variables. It ends with the test.
 func emulate(t *testing.T, pkg string, timeout time.Duration, logs io.Writer, env ...string) emulator {
 	t.Helper()
-	port, file := freePort(t), bootstrap(t, pkg)
+	port, api, file := freePort(t), freePort(t), bootstrap(t, pkg)
 	cmd := exec.CommandContext(t.Context(), must.Get(emulatorProgram())(t), "--log-level", "error",
-		"--runtime-interface-emulator-address", "127.0.0.1:"+port, "--runtime-api-address", "127.0.0.1:"+freePort(t), file)
+		"--runtime-interface-emulator-address", "127.0.0.1:"+port, "--runtime-api-address", "127.0.0.1:"+api, file)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "TZ=:UTC",
 		"AWS_REGION=" + sqs.Region, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 		fmt.Sprint("AWS_LAMBDA_FUNCTION_TIMEOUT=", int(timeout.Seconds()))}, env...)
@@ -70,13 +70,15 @@ func emulate(t *testing.T, pkg string, timeout time.Duration, logs io.Writer, en
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the bootstrap, too
 		_ = cmd.Wait()
 	})
-	waitFor(t, "the emulator listens", func() bool {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	})
+	for _, at := range []string{port, api} { // an invocation starts the bootstrap, which needs the second
+		waitFor(t, "the emulator listens", func() bool {
+			conn, err := net.Dial("tcp", "127.0.0.1:"+at)
+			if err == nil {
+				_ = conn.Close()
+			}
+			return err == nil
+		})
+	}
 	return emulator{t, "http://127.0.0.1:" + port + "/2015-03-31/functions/function/invocations"}
 }
 

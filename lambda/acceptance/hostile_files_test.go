@@ -28,6 +28,7 @@ const (
 	damagedPDF  = "failed: PDF is damaged or incomplete; send it again, or print it to a new PDF"
 	noInvoice   = "failed: not a readable e-invoice: "
 	noMemory    = ": PDF is damaged, or needs more than the parser's 256 MB of memory; print it to a new PDF and send that"
+	noTime      = ": PDF parser did not finish within 20s, so the file is damaged or far too complex; print it to a new PDF and send that"
 	largeXML    = "failed: XML embedded in the PDF has more than 10 MB; send it alone, or the PDF without it"
 	largeText   = "failed: file has more than 100000 lines or 5000000 characters of text; split it"
 	damagedScan = "failed: image is damaged or incomplete; send it again, or save it as PNG or JPEG"

@@ -58,8 +58,13 @@ func queue(faults ...sqs.Fault) func(*strikes) (end func()) {
 	}
 }
 
-// model makes model calls fail with the given faults, or with any.
+// model makes model calls fail with the given faults, or with any. Answers cut off are left out: the halves
+// of a file's question are answered as if each was the whole, so that the file has other documents than
+// in the quiet run.
 func model(kinds ...scripted.Fault) func(*strikes) (end func()) {
+	if len(kinds) == 0 {
+		kinds = slices.DeleteFunc(scripted.Kinds(), func(f scripted.Fault) bool { return f == scripted.FinishLength })
+	}
 	return func(s *strikes) func() {
 		s.line.model.Order(scripted.Random(s.random.Uint64(), 0.6, kinds...))
 		return func() { s.line.model.Order(nil) }
@@ -75,7 +80,7 @@ func outage(s *strikes) (end func()) {
 // slack also makes the model refuse, since otherwise there would be nothing to send.
 func (s *strikes) slack() (end func()) {
 	s.line.slack.broken.Store(true)
-	refuse := model(scripted.Refusal, scripted.BadRequest, scripted.FinishLength)(s)
+	refuse := model(scripted.Refusal, scripted.BadRequest)(s)
 	return func() {
 		refuse()
 		s.line.slack.broken.Store(false)

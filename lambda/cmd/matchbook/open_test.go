@@ -130,6 +130,9 @@ func TestOpen(t *testing.T) {
 	if again := open("--kind", "question"); again.Counts["question"] != 7 {
 		t.Errorf("withdrawn: %d questions wait, want 7", again.Counts["question"])
 	}
+	if a, b := open("--tenant", "10000000-0000-4000-8000-000000000001").Differ, open("--tenant", "20000000-0000-4000-8000-000000000001").Differ; a != 6 || b != 9 {
+		t.Errorf("%d and %d invoices of the tenants are to be settled, want 6 and 9", a, b)
+	}
 	_, out, _ := matchbook(t, url, "open", "--limit", "1")
 	wantIn(t, out, "Also to settle: 15 invoices that differ from what was ordered and received: ", "Waiting for people: 7 questions, 1 failed document, 1 file\n", "matchbook publish 10000000-0000-4000-8000-000000000101",
 		"... and 8 more: --limit")

@@ -181,6 +181,11 @@ Warenwert netto                                          478,00
 19 % USt                                                  90,82
 Wir buchen ab                                            568,82`: "568.82", // as subtotal and tax make it
 		`
+Warenwert netto                                          478,00
+Frachtpauschale                                           28,50
+19 % USt                                                  96,24
+Wir buchen ab                                            602,74`: "", // not 450.00, below Gesamt EUR
+		`
 Gesamt                                                   478,00
 Ihr Kreditrahmen                                       5.000,00`: "478",
 		`

@@ -70,7 +70,7 @@ func decoded(data []byte) string {
 
 // rule is a drawn line, and spread a title with blanks between its letters.
 var (
-	rule   = lazy.Regexp(`^[-=_+*~.─═]{3,}$`)
+	rule   = lazy.Regexp(`^[-=_+*~─═]{3,}$`)
 	spread = lazy.Regexp(`(?:^|  )(?:\p{Lu} {1,3}){4,}\p{Lu}(?:  |$)`)
 )
 

@@ -27,7 +27,8 @@ func TestPlainColumns(t *testing.T) {
 		"P U R C H A S E   O R D E R":           "PURCHASE ORDER",
 		"A B C":                                 "A B C",
 		"+-----+------+\n| No. | Date |\n+-----+------+": "/No.|Date/",
-		"-- \nKind regards": "--/Kind regards",
+		"as agreed ...\n=====\nx":                        "as agreed ...//x",
+		"-- \nKind regards":                              "--/Kind regards",
 	} {
 		var pages []string
 		for i, p := range plain([]byte(text)).Pages {

@@ -151,9 +151,6 @@ var waitingWords = map[string]struct{ one, command string }{
 	report.WaitingInvoice:  {"invoice", "matchbook settle approve %s --reason TEXT, or hold, dispute, withdraw"},
 }
 
-// nothing says that the list is empty, by whether invoices are to be settled.
-var nothing = map[bool]string{false: "Nothing waits for people.", true: "Nothing else waits for people."}
-
 // Text lists documents, reason and command of each item.
 func (w *Waiting) Text() string {
 	p := &page{}
@@ -169,12 +166,14 @@ func (w *Waiting) Text() string {
 	if len(w.Failed) > 0 {
 		p.Line("Also failed: %s: matchbook status --failed", strings.Join(w.Failed, ", "))
 	}
+	nothing := "Nothing"
 	if w.Differ > 0 {
+		nothing += " else"
 		p.Line("Also to settle: %s from what was ordered and received: To do in the console, or matchbook settle approve INVOICE",
 			plural.Of(w.Differ, "invoice that differs", "invoices that differ"))
 	}
 	if len(counts) == 0 {
-		p.Line("%s", nothing[w.Differ > 0])
+		p.Line("%s waits for people.", nothing)
 		return p.String()
 	}
 	p.Line("Waiting for people: %s", strings.Join(counts, ", "))

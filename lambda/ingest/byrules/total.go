@@ -43,8 +43,8 @@ func labelOf(text string) (kind string, score float64) {
 }
 
 // sumsOf collects the amounts in rows with labels, and below labels at the head of a column, unless
-// that has the amounts of lines.
-// If a rate turns one amount of a row into another, the row is a tax, whatever its label.
+// that has the amounts of lines. If a rate turns one amount of a row into another, the row is a tax,
+// whatever its label.
 func sumsOf(cells []cell) (all sums) {
 	ofLines := amountHeads(cells)
 	for i, c := range cells {

@@ -48,7 +48,7 @@ SELECT $1, tenant_id, id, 'publish', $3, $4 FROM document WHERE id = $2`
 // caller must send the returned messages. A form submitted again does nothing. It returns
 // ErrStale if the state has changed since the person saw it.
 func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
-	return within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return Within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		var version string
 		var acted bool
 		if err := tx.QueryRow(ctx, lockVersionSQL, id).Scan(&version); err != nil {
@@ -66,6 +66,6 @@ func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) ([]job.Sta
 		if _, err := tx.Exec(ctx, actionSQL, a.ID, id, a.By, a.Reason); err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, db.sql.publish, []uuid.UUID{id})
+		return db.PublishIn(ctx, tx, []uuid.UUID{id})
 	})
 }

@@ -59,7 +59,8 @@ const givenSQL = `WITH given AS (
 		AS g (id, tenant_id, type, file_path, data, received_at)
 )`
 
-const addTenantSQL = `
+// AddTenantSQL adds the tenant $1, unless it is known, with the name $2.
+const AddTenantSQL = `
 INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
 
 const addTenantsSQL = `

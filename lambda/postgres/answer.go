@@ -21,9 +21,7 @@ RETURNING id, answer`
 
 // FindAnswer implements llm.Vault.
 func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string, found bool, err error) {
-	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Prompt[:]).Scan(&id, &text)
-	})
+	err = db.Steady().QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Prompt[:]).Scan(&id, &text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, "", false, nil
 	}
@@ -45,11 +43,8 @@ RETURNING id`
 func (db *DB) KeepAnswer(
 	ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string,
 ) (id int64, err error) {
-	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, storable(a.Text),
-			tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), storable(unusable),
-			k.Version).Scan(&id)
-	})
+	err = db.Steady().QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, Storable(a.Text),
+		tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), Storable(unusable), k.Version).Scan(&id)
 	return id, err
 }
 
@@ -58,7 +53,7 @@ UPDATE model_answer SET unusable = left($2, 1000) WHERE id = $1`
 
 // DiscardAnswer implements llm.Vault.
 func (db *DB) DiscardAnswer(ctx context.Context, id int64, why string) error {
-	return db.exec(ctx, discardAnswerSQL, id, storable(why))
+	return db.Steady().Exec(ctx, discardAnswerSQL, id, Storable(why))
 }
 
 // findVectorsSQL locks in the order of the hashes, because documents share many texts.
@@ -98,13 +93,11 @@ ON CONFLICT (tenant_id, model, text_hash) DO NOTHING`
 func (db *DB) KeepVectors(
 	ctx context.Context, tenant uuid.UUID, embedder string, vectors map[string]llm.Vector, u llm.Usage,
 ) error {
-	return steadily(ctx, func() error {
-		batch := &pgx.Batch{}
-		tokens := float64(u.PromptTokens) / float64(len(vectors))
+	tokens := float64(u.PromptTokens) / float64(len(vectors))
+	return db.Steady().Batch(ctx, func(b *pgx.Batch) {
 		for _, hash := range slices.Sorted(maps.Keys(vectors)) { // in hash order, see findVectorsSQL
-			batch.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), tokens)
+			b.Queue(keepVectorSQL, tenant, embedder, []byte(hash), vectors[hash].Bytes(), tokens)
 		}
-		return db.pool.SendBatch(ctx, batch).Close()
 	})
 }
 
@@ -112,8 +105,8 @@ func (db *DB) KeepVectors(
 // answer from being stored.
 func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
 
-// storable replaces bytes refused by PostgreSQL, because a model's answer may contain them:
+// Storable replaces bytes refused by PostgreSQL, because a model's answer may contain them:
 // NUL, and invalid UTF-8.
-func storable(text string) string {
+func Storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }

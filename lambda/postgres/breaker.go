@@ -27,7 +27,7 @@ const stateColumns = `state, coalesce(state <> 'closed' AND next_at <= now(), fa
 
 func (b *Breakers) state(ctx context.Context, sql string, service string, args ...any) (s breaker.State, err error) {
 	var since *time.Time
-	err = b.db.reserved.QueryRow(ctx, sql, append([]any{storable(service)}, args...)...).
+	err = b.db.reserved.QueryRow(ctx, sql, append([]any{Storable(service)}, args...)...).
 		Scan(&s.Phase, &s.Due, &s.Probes, &s.Failures, &s.Rows, &s.Lasted, &s.Alone, &since, &s.Error)
 	if since != nil {
 		s.Since = *since
@@ -109,7 +109,7 @@ WHERE service = $1 AND state <> 'closed' AND next_at <= now()`
 
 // Probe implements breaker.Store.
 func (b *Breakers) Probe(ctx context.Context, service string, lease time.Duration) (taken bool, err error) {
-	tag, err := b.db.reserved.Exec(ctx, probeBreakerSQL, storable(service), lease)
+	tag, err := b.db.reserved.Exec(ctx, probeBreakerSQL, Storable(service), lease)
 	return tag.RowsAffected() == 1, failure.At("take the probe of a breaker", err)
 }
 
@@ -181,7 +181,7 @@ FROM calm`
 // EndOutages ends the outages of services that have been back for long enough, each with its
 // notification. The sweep calls it.
 func (b *Breakers) EndOutages(ctx context.Context) error {
-	return failure.At("end outages", b.db.exec(ctx, endOutagesSQL, breaker.Calm, breaker.LongCalm))
+	return failure.At("end outages", b.db.Steady().Exec(ctx, endOutagesSQL, breaker.Calm, breaker.LongCalm))
 }
 
 // unparkSQL stamps rows for each service that is back, or no longer called for $2, and one row for
@@ -212,5 +212,5 @@ RETURNING job.id, {published_at}, tenant_id`
 
 // Unpark implements sweep.Store.
 func (j *Jobs) Unpark(ctx context.Context, most int) ([]job.Stamped, error) {
-	return collect[job.Stamped](ctx, j.db, j.sql.unpark, most, breaker.Unused, job.ParkedFor)
+	return Rows[job.Stamped](ctx, j.db, j.sql.unpark, most, breaker.Unused, job.ParkedFor)
 }

@@ -195,7 +195,7 @@ func (db *DB) Near(
 ) (near []match.Near, err error) {
 	var s search
 	s.addCompany(id, n, types)
-	return steadyRows[match.Near](ctx, db, nearSQL, s.args()...)
+	return Rows[match.Near](ctx, db.Steady(), nearSQL, s.args()...)
 }
 
 // Ranked returns each document's candidates as a search finds them now, best first and at most

@@ -212,7 +212,7 @@ func (j *Jobs) releasing(f job.Attempt, v job.Release) (sql string, args []any) 
 	if v.Status == job.StatusFailed {
 		return j.sql.fail, []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
 	}
-	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due, storable(v.Service)}
+	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due, Storable(v.Service)}
 }
 
 const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
@@ -249,7 +249,7 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) er
 // the fences that held. Use it with job.Commit.
 func (j *Jobs) SucceedAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, err error) {
 	ids, attempts := split(fences)
-	return steadyRows[job.Attempt](ctx, j.db, j.sql.succeedAll, ids, attempts)
+	return Rows[job.Attempt](ctx, j.db.Steady(), j.sql.succeedAll, ids, attempts)
 }
 
 // split splits fences into ids and attempts.

@@ -25,7 +25,7 @@ FROM unnest($5::text[], $6::uuid[], $7::uuid[]) AS letter (m, r, t)`
 
 // RecordDeadLetters stores what a person did, a row for each message.
 func (db *DB) RecordDeadLetters(ctx context.Context, a DeadLetterAction) error {
-	return db.exec(ctx, deadLetterActionSQL, a.Function, a.Kind, a.By, storable(a.Reason), a.MessageIDs, a.RowIDs, a.TenantIDs)
+	return db.Steady().Exec(ctx, deadLetterActionSQL, a.Function, a.Kind, a.By, Storable(a.Reason), a.MessageIDs, a.RowIDs, a.TenantIDs)
 }
 
 // failedAgainSQL: publishing clears the error, which a retry keeps and success clears again. A

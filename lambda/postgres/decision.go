@@ -74,7 +74,7 @@ WHERE a.id = $1`
 // of the two documents, and with either document.
 func (db *DB) PairVersion(ctx context.Context, a, b uuid.UUID) (version string, err error) {
 	key := ordered(a, b)
-	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, pairVersionSQL, key[0], key[1]).Scan(&version) })
+	err = db.Steady().QueryRow(ctx, pairVersionSQL, key[0], key[1]).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
 	}
@@ -118,7 +118,7 @@ func (w *word) verdict() rules.Verdict {
 func (db *DB) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Decided, err error) {
 	w := &word{Decision: d, pair: ordered(a, b)}
 	var tenant uuid.UUID
-	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, sameTenantSQL, a, b).Scan(&tenant) })
+	err = db.Steady().QueryRow(ctx, sameTenantSQL, a, b).Scan(&tenant)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return done, fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
 	}
@@ -161,8 +161,8 @@ func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair
 // queueReads reads the documents, their pair's version, and the other answers.
 func (w *word) queueReads(batch *pgx.Batch, tenant uuid.UUID) {
 	w.points, w.answers = nil, nil
-	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(all(&w.answers))
-	batch.Queue(rawsSQL, w.pair[:]).Query(all(&w.raws))
+	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(All(&w.answers))
+	batch.Queue(rawsSQL, w.pair[:]).Query(All(&w.raws))
 	batch.Queue(pairVersionSQL, w.pair[0], w.pair[1]).QueryRow(func(row pgx.Row) error { return row.Scan(&w.version) })
 }
 

@@ -34,6 +34,8 @@ SELECT $2, tenant_id, id, $3, $4, $5 FROM document WHERE id = $1 ON CONFLICT (fo
 	assignSQL = `
 INSERT INTO desk_assignment (document_id, tenant_id, assignee) SELECT id, tenant_id, $2 FROM document WHERE id = $1
 ON CONFLICT (document_id) DO UPDATE SET assignee = excluded.assignee`
+	lockDocumentSQL = `
+SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE`
 	unassignSQL = `
 DELETE FROM desk_assignment WHERE document_id = $1`
 )
@@ -49,13 +51,13 @@ func (db *DB) WriteNote(ctx context.Context, document uuid.UUID, n Note) error {
 		if err != nil {
 			return err
 		}
-		tag, err = tx.Exec(ctx, noteSQL, document, n.Form, n.Kind, storable(n.Text), storable(n.By))
+		tag, err = tx.Exec(ctx, noteSQL, document, n.Form, n.Kind, Storable(n.Text), Storable(n.By))
 		switch {
 		case err != nil || tag.RowsAffected() == 0 || n.Kind != Assign:
 		case n.Text == "":
 			_, err = tx.Exec(ctx, unassignSQL, document)
 		default:
-			_, err = tx.Exec(ctx, assignSQL, document, storable(n.Text))
+			_, err = tx.Exec(ctx, assignSQL, document, Storable(n.Text))
 		}
 		return err
 	})

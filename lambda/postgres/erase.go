@@ -13,6 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// TenantDigestSQL names an erased tenant without its id, the parameter $1.
+const TenantDigestSQL = `sha256(convert_to($1::uuid::text, 'UTF8'))`
+
 // Erasure selects what is erased: documents of a tenant, or all of the tenant without any.
 type Erasure struct {
 	Tenant    uuid.UUID
@@ -44,7 +47,7 @@ FROM document AS d WHERE d.id = $1`
 // ErasureOf returns the erasure of a document with all documents of its file, because the file
 // and its text have them all. It returns job.ErrNotFound for an unknown id.
 func (db *DB) ErasureOf(ctx context.Context, document uuid.UUID) (Erasure, error) {
-	return first[Erasure](ctx, db, fileDocumentsSQL, document)
+	return First[Erasure](ctx, db.Steady(), fileDocumentsSQL, document)
 }
 
 // Erasable counts the rows that Erase would delete. Rows that follow a document count in no
@@ -94,7 +97,7 @@ func usedArgs(sql string, args ...any) []any {
 func (db *DB) Erase(ctx context.Context, e Erasure, note func(TableRows)) ([]job.Stamped, error) {
 	if e.Documents != nil {
 		var deleted []TableRows
-		stamped, err := within(ctx, db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
+		stamped, err := Within(ctx, db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
 			deleted, stamped, err = db.eraseDocuments(ctx, tx, e)
 			return stamped, err
 		})
@@ -152,7 +155,7 @@ func (db *DB) eraseDocuments(ctx context.Context, tx pgx.Tx, e Erasure) (deleted
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, nil, err
 	}
-	stamped, err = Rows[job.Stamped](ctx, tx, db.sql.publish, neighbours)
+	stamped, err = db.PublishIn(ctx, tx, neighbours)
 	return deleted, stamped, err
 }
 
@@ -223,7 +226,7 @@ SELECT id FROM document WHERE tenant_id = $1 ORDER BY id LIMIT $2`
 
 // eraseNext deletes some documents of the tenant.
 func (db *DB) eraseNext(ctx context.Context, tenant uuid.UUID, note func(TableRows)) (n int64, err error) {
-	deleted, err := within(ctx, db, func(tx pgx.Tx) ([]TableRows, error) {
+	deleted, err := Within(ctx, db, func(tx pgx.Tx) ([]TableRows, error) {
 		if _, err := tx.Exec(ctx, awaitTurnSQL, tenant); err != nil {
 			return nil, err
 		}
@@ -241,7 +244,7 @@ func (db *DB) eraseNext(ctx context.Context, tenant uuid.UUID, note func(TableRo
 }
 
 const rememberErasedSQL = `
-INSERT INTO erased_tenant (digest, erased_at) VALUES (` + digestOfTenant + `, now())
+INSERT INTO erased_tenant (digest, erased_at) VALUES (` + TenantDigestSQL + `, now())
 ON CONFLICT (digest) DO UPDATE SET erased_at = now()`
 
 // eraseTenant deletes the tenant itself, unless it has got rows since.
@@ -292,5 +295,5 @@ SELECT ARRAY(SELECT 'documents/' || id || '.' FROM doc UNION ALL SELECT 'ingesti
 
 // ErasedFiles returns the files of an erasure. Call it before Erase, which deletes their names.
 func (db *DB) ErasedFiles(ctx context.Context, e Erasure) (ErasedFiles, error) {
-	return first[ErasedFiles](ctx, db, erasedFilesSQL, e.Tenant, e.Documents)
+	return First[ErasedFiles](ctx, db.Steady(), erasedFilesSQL, e.Tenant, e.Documents)
 }

@@ -27,7 +27,7 @@ const recordEventsSQL = `INSERT INTO event_receiver DEFAULT VALUES ON CONFLICT D
 
 // Record starts the recording of events. Calling it again changes nothing.
 func (e *Events) Record(ctx context.Context) error {
-	return e.db.exec(ctx, recordEventsSQL)
+	return e.db.Steady().Exec(ctx, recordEventsSQL)
 }
 
 // waitingEvent is an event neither delivered nor given up.
@@ -53,13 +53,13 @@ func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) ([]ou
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
-	return collectBy(ctx, e.db, event, claimEventsSQL, free, hold)
+	return RowsBy(ctx, e.db, event, claimEventsSQL, free, hold)
 }
 
 // free returns the sequence numbers of the oldest events free to be sent.
 func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) {
 	for _, most := range []int{fewEvents, manyEvents} {
-		waiting, err := Rows[waitingEvent](ctx, e.db.pool, waitingEventsSQL, most)
+		waiting, err := Rows[waitingEvent](ctx, e.db, waitingEventsSQL, most)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ WHERE id = ANY ($1) AND delivered_at IS NULL`
 // Delivered implements outbox.Outbox. It counts even after the claim was lost, because the
 // receiver has the event.
 func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
-	return e.db.exec(ctx, eventsDeliveredSQL, ids)
+	return e.db.Steady().Exec(ctx, eventsDeliveredSQL, ids)
 }
 
 // refusedFor is the time after the first refusal until an event is given up, in SQL: long
@@ -148,15 +148,8 @@ func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
 	for i, r := range returned {
 		refused[i] = r.Refused
 	}
-	ids, tries, waits, errors := returnColumns(returned)
-	return e.db.exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
-}
-
-// EventGauges measures the outbox of events at one moment.
-type EventGauges struct {
-	Waiting int           // not accepted, and not given up
-	Oldest  time.Duration // age of the oldest waiting one; 0 without one
-	Dead    int           // given up
+	ids, tries, waits, errors := ReturnColumns(returned)
+	return e.db.Steady().Exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
 }
 
 const eventGaugesSQL = `
@@ -166,11 +159,7 @@ FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 
 // Gauges measures the waiting events.
 func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
-	err = repeat(ctx, func() error {
-		g, err = ReadEventGauges(ctx, e.db.pool)
-		return err
-	})
-	return g, err
+	return ReadEventGauges(ctx, e.db)
 }
 
 // ReadEventGauges is Gauges on a connection or transaction of the caller.
@@ -183,14 +172,11 @@ func ReadEventGauges(ctx context.Context, q interface {
 
 const forgetEventsSQL = `
 DELETE FROM event WHERE id = ANY (ARRAY(
-	SELECT id FROM event WHERE delivered_at < now() - interval '14 days' ORDER BY delivered_at LIMIT $1))`
+	SELECT id FROM event WHERE delivered_at < now() - interval '14 days' ORDER BY delivered_at LIMIT $1))
+RETURNING id`
 
 // Forget deletes up to limit events delivered more than 14 days ago, and returns their number.
 func (e *Events) Forget(ctx context.Context, limit int) (n int, err error) {
-	err = repeat(ctx, func() error {
-		tag, err := e.db.pool.Exec(ctx, forgetEventsSQL, limit)
-		n = int(tag.RowsAffected())
-		return err
-	})
-	return n, err
+	ids, err := IDs(ctx, e.db, forgetEventsSQL, limit)
+	return len(ids), err
 }

@@ -93,26 +93,26 @@ WITH chosen AS (
 
 // States counts the events not yet accepted by the receiver.
 func (e *Events) States(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return collect[EventState](ctx, e.db, eventStatesSQL, f.args()...)
+	return Rows[EventState](ctx, e.db, eventStatesSQL, f.args()...)
 }
 
 // Late counts the events Requeue would make due.
 func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return collect[EventState](ctx, e.db, lateEventsSQL, f.args()...)
+	return Rows[EventState](ctx, e.db, lateEventsSQL, f.args()...)
 }
 
 // Requeue makes events due at once: given-up ones, and ones waiting for their next try. It
 // returns their state before. An event keeps its id (the idempotency key), sequence and data.
 // If refused again, it's given up after refusedFor. A disabled receiver gets events again.
 func (e *Events) Requeue(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return collect[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
+	return Rows[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
 const recordedSinceSQL = `SELECT since FROM event_receiver`
 
 // RecordedSince returns the time recording began, or nil if it never did.
 func (e *Events) RecordedSince(ctx context.Context) (since *time.Time, err error) {
-	err = e.db.pool.QueryRow(ctx, recordedSinceSQL).Scan(&since)
+	err = e.db.QueryRow(ctx, recordedSinceSQL).Scan(&since)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

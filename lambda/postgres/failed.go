@@ -72,11 +72,11 @@ ORDER BY id FOR NO KEY UPDATE`
 // Publish implements job.PublishStore. It leaves out rows changed since the list was read:
 // failed again, or published by another program.
 func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
-	return within(ctx, f.jobs.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return Within(ctx, f.jobs.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		still, err := IDs(ctx, tx, f.jobs.sql.stillFailed, ids, f.at)
 		if err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, f.jobs.sql.publish, still)
+		return f.jobs.PublishIn(ctx, tx, still)
 	})
 }

@@ -35,18 +35,17 @@ SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
 // FileVersion returns the version of a document as the person at its page sees it: its values and
 // state, and the state of its file. It returns job.ErrNotFound for an unknown id.
 func (s *Ingestions) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
-	err = s.db.pool.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
+	err = s.db.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", job.ErrNotFound
 	}
 	return version, err
 }
 
-const lockDocumentSQL = `
-SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE`
-
 // Statements of act.
 const (
+	lockRowSQL = `
+SELECT id FROM document WHERE id = $1 FOR NO KEY UPDATE`
 	fileActedSQL = `
 SELECT EXISTS (SELECT FROM file_action WHERE id = $1)`
 	fileActionSQL = `
@@ -59,9 +58,9 @@ SELECT $1, tenant_id, id, $3, $4, $5 FROM document WHERE id = $2`
 func (s *Ingestions) act(ctx context.Context, id uuid.UUID, kind string, a Action, do func(pgx.Tx) ([]job.Stamped, error)) (
 	[]job.Stamped, error,
 ) {
-	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if tag, err := tx.Exec(ctx, lockDocumentSQL, id); err != nil || tag.RowsAffected() == 0 {
-			return nil, errors.Join(err, missing(err == nil))
+	return Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := First[struct{ ID uuid.UUID }](ctx, tx, lockRowSQL, id); err != nil {
+			return nil, err
 		}
 		var acted bool
 		if err := tx.QueryRow(ctx, fileActedSQL, a.ID).Scan(&acted); err != nil || acted {
@@ -79,13 +78,6 @@ func (s *Ingestions) act(ctx context.Context, id uuid.UUID, kind string, a Actio
 		}
 		return do(tx)
 	})
-}
-
-func missing(is bool) error {
-	if is {
-		return job.ErrNotFound
-	}
-	return nil
 }
 
 // Statements of seen.
@@ -158,7 +150,7 @@ func (s *Ingestions) ReadAgain(ctx context.Context, document uuid.UUID, a Action
 				return nil, err
 			}
 		}
-		return Rows[job.Stamped](ctx, tx, s.sql.publish, []uuid.UUID{file})
+		return s.PublishIn(ctx, tx, []uuid.UUID{file})
 	})
 }
 
@@ -179,7 +171,7 @@ func (s *Ingestions) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID
 			ids = append(ids, *m.ID)
 		}
 	}
-	return Rows[job.Stamped](ctx, tx, s.documents.sql.publish, ids)
+	return s.db.PublishIn(ctx, tx, ids)
 }
 
 // Dismiss records that what was read is no business document: it waits for nobody, and matches
@@ -232,7 +224,7 @@ func (s *Ingestions) Divide(ctx context.Context, document uuid.UUID, a Action, b
 		if _, err := tx.Exec(ctx, uncorrectSQL, file); err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, s.sql.publish, []uuid.UUID{file})
+		return s.PublishIn(ctx, tx, []uuid.UUID{file})
 	})
 }
 

@@ -25,7 +25,7 @@ WHERE d.id = $1 ORDER BY j.created_at DESC, j.id LIMIT 1`
 
 // Latest reads the latest review of a document, or returns job.ErrNotFound.
 func (r *Reviews) Latest(ctx context.Context, document uuid.UUID) (record.Job, error) {
-	return first[record.Job](ctx, r.db, latestReviewSQL, document)
+	return First[record.Job](ctx, r.db.Steady(), latestReviewSQL, document)
 }
 
 // Statements of Act.
@@ -54,7 +54,7 @@ UPDATE review_job SET waiting = review_waiting(id) WHERE id = $1 AND ended_at IS
 // finding, record.ErrObsolete if it has nothing to decide, and record.ErrChanged if another person
 // acted since it was shown. Check the request first.
 func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a record.Request) (record.Disposition, error) {
-	return within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
+	return Within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
 		var tenant uuid.UUID
 		if err := tx.QueryRow(ctx, lockReviewSQL, review).Scan(&tenant); err != nil {
 			return d, unknown(err)
@@ -64,7 +64,7 @@ func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref,
 		if err := tx.QueryRow(ctx, findingSQL, review, finding.Number, finding.Seq).Scan(&seq, &obsolete); err != nil {
 			return d, unknown(err)
 		}
-		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, storable(a.Text)).Scan(&sent, &same); err != nil {
+		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, Storable(a.Text)).Scan(&sent, &same); err != nil {
 			return d, err
 		}
 		actions, err := Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
@@ -77,8 +77,8 @@ func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref,
 		case sent, a.Seen != nil && *a.Seen != d.Version && a.Kind != record.Comment:
 			return d, record.ErrChanged
 		}
-		stored, err := Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, storable(a.Text),
-			storable(a.By), a.Origin)
+		stored, err := Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, Storable(a.Text),
+			Storable(a.By), a.Origin)
 		if err == nil {
 			_, err = tx.Exec(ctx, countWaitingSQL, review)
 		}

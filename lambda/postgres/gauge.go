@@ -20,6 +20,13 @@ type Gauges struct {
 	Events            EventGauges
 }
 
+// EventGauges measures the outbox of events at one moment.
+type EventGauges struct {
+	Waiting int           // not accepted, and not given up
+	Oldest  time.Duration // age of the oldest waiting one; 0 without one
+	Dead    int           // given up
+}
+
 // Open reports whether anything waits or is at work.
 func (g Gauges) Open() bool {
 	return g.Pending+g.InProgress+g.Parked+g.Unsent+g.Undelivered+g.Events.Waiting > 0

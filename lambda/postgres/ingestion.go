@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -21,12 +22,12 @@ import (
 // end.
 type Ingestions struct {
 	*Jobs
-	documents *Jobs
+	db *DB
 }
 
 // Ingestions returns the store of the ingest function.
 func (db *DB) Ingestions() *Ingestions {
-	return &Ingestions{db.JobsOf(ingestions), db.JobsOf(documents)}
+	return &Ingestions{db.JobsOf(Tables[manifest.Ingest.Name]), db}
 }
 
 // ingestionSQL returns the pages only before the first reading. Then the row has the pages of the
@@ -41,14 +42,10 @@ FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.
 func (s *Ingestions) Ingestion(ctx context.Context, id uuid.UUID) (in ingestion.Row, err error) {
-	err = steadily(ctx, func() error {
-		rows, _ := s.db.pool.Query(ctx, ingestionSQL, id)
-		in, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[ingestion.Row])
-		if errors.Is(err, pgx.ErrNoRows) {
-			err = job.ErrFenceLost
-		}
-		return err
-	})
+	in, err = First[ingestion.Row](ctx, s.db.Steady(), ingestionSQL, id)
+	if errors.Is(err, job.ErrNotFound) {
+		err = job.ErrFenceLost
+	}
 	return in, err
 }
 
@@ -58,13 +55,11 @@ WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'`
 
 // Transcribed implements ingest.Store.
 func (s *Ingestions) Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error {
-	return steadily(ctx, func() error {
-		tag, err := s.db.pool.Exec(ctx, transcribedSQL, f.ID, f.Number, c.Transcription, c.Quality, c.Preprocessed)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = job.ErrFenceLost
-		}
-		return err
-	})
+	held, err := s.db.Steady().Changes(ctx, transcribedSQL, f.ID, f.Number, c.Transcription, c.Quality, c.Preprocessed)
+	if err == nil && !held {
+		err = job.ErrFenceLost
+	}
+	return err
 }
 
 // Statements of Complete. A further document of a file gets its own document and ingestion
@@ -130,7 +125,7 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		if stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, matchable); err != nil {
+		if stamped, err = s.db.PublishIn(ctx, tx, matchable); err != nil {
 			return err
 		}
 		joined, err := s.joined(ctx, tx, f.ID, ids)
@@ -162,7 +157,7 @@ func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chu
 		if d.Review == nil {
 			continue
 		}
-		added, err := addReview(ctx, tx, *d.Review)
+		added, err := AddReview(ctx, tx, *d.Review)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +178,7 @@ WHERE d.tenant_id = $1 AND d.id = $2`
 // Read returns a document's latest completed ingestion with a transcription; without one,
 // Transcription is empty. It returns job.ErrNotFound unless the tenant has the document.
 func (s *Ingestions) Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error) {
-	return first[ingestion.Row](ctx, s.db, readSQL, tenantID, documentID)
+	return First[ingestion.Row](ctx, s.db.Steady(), readSQL, tenantID, documentID)
 }
 
 func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
@@ -211,8 +206,8 @@ RETURNING id, published_at, tenant_id`
 // AddFile stores the rows of a stored file and publishes its ingestion. The caller must send
 // the message. A known file changes nothing and returns no message.
 func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
-	return within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := tx.Exec(ctx, addTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
+	return Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := tx.Exec(ctx, AddTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
 			return nil, err
 		}
 		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath, in.Name); err != nil {
@@ -232,7 +227,7 @@ SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
-	stamped, err = within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
+	stamped, err = Within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
 		stamped, said, err = s.correct(ctx, tx, id, by, corrections)
 		return stamped, err
 	})
@@ -255,6 +250,6 @@ func (s *Ingestions) correct(ctx context.Context, tx pgx.Tx, id uuid.UUID, by st
 	if said, err = teach(ctx, tx, id, by, fields); err != nil {
 		return nil, nil, err
 	}
-	stamped, err = Rows[job.Stamped](ctx, tx, s.documents.sql.publish, []uuid.UUID{id})
+	stamped, err = s.db.PublishIn(ctx, tx, []uuid.UUID{id})
 	return stamped, said, err
 }

@@ -18,5 +18,5 @@ type IngestionEnd struct {
 
 // Ends returns the ended ones of these ingestions, in the order of their ids.
 func (s *Ingestions) Ends(ctx context.Context, ids []uuid.UUID) ([]IngestionEnd, error) {
-	return collect[IngestionEnd](ctx, s.db, ingestionEndsSQL, ids)
+	return Rows[IngestionEnd](ctx, s.db, ingestionEndsSQL, ids)
 }

@@ -58,7 +58,7 @@ UPDATE three_way_match SET state = $2, state_at = now() WHERE document_id = $1`
 // since the person saw it.
 func (db *DB) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) (changed bool, err error) {
 	state := a.Action.State()
-	return within(ctx, db, func(tx pgx.Tx) (bool, error) {
+	return Within(ctx, db, func(tx pgx.Tx) (bool, error) {
 		if err := lockInvoice(ctx, tx, id); err != nil {
 			return false, noThreeWay(err)
 		}
@@ -75,7 +75,7 @@ func (db *DB) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) 
 		case is == state:
 			return false, nil
 		}
-		if _, err := tx.Exec(ctx, invoiceActionSQL, id, a.Form, a.Action, storable(a.Reason), storable(a.By), a.Origin); err != nil {
+		if _, err := tx.Exec(ctx, invoiceActionSQL, id, a.Form, a.Action, Storable(a.Reason), Storable(a.By), a.Origin); err != nil {
 			return false, err
 		}
 		_, err = tx.Exec(ctx, invoiceStateSQL, id, state)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
@@ -19,10 +20,13 @@ import (
 // offer_schedule.go the queueing of dates, offer_delivery.go the outbox of sets. Triggers of
 // migration 00018 translate a job's state for other programs, and leave a completed or skipped
 // job as it is.
-type Offers struct{ *Jobs }
+type Offers struct {
+	*Jobs
+	db *DB
+}
 
 // Offers returns the store of match offers.
-func (db *DB) Offers() *Offers { return &Offers{db.JobsOf(offerJobs)} }
+func (db *DB) Offers() *Offers { return &Offers{db.JobsOf(Tables[manifest.Offer.Name]), db} }
 
 // Statements that read jobs.
 const (
@@ -72,7 +76,7 @@ func (s storedJob) record() (offer.Record, error) {
 
 // Job implements offer.Store.
 func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
-	row, err := first[storedJob](ctx, o.db, claimedJobSQL, f.ID, f.Number)
+	row, err := First[storedJob](ctx, o.db.Steady(), claimedJobSQL, f.ID, f.Number)
 	if errors.Is(err, job.ErrNotFound) {
 		err = job.ErrFenceLost
 	}
@@ -81,7 +85,7 @@ func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
 
 // JobByID reads a job and its set. It returns job.ErrNotFound for an unknown id.
 func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error) {
-	row, err := first[storedJob](ctx, o.db, jobByIDSQL, id)
+	row, err := First[storedJob](ctx, o.db.Steady(), jobByIDSQL, id)
 	if err != nil {
 		return offer.Record{}, err
 	}
@@ -90,7 +94,7 @@ func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error
 
 // JobsOf reads the jobs of a date with their sets, by user.
 func (o *Offers) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) (list []offer.Record, err error) {
-	rows, err := collect[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
+	rows, err := Rows[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
 	for _, row := range rows {
 		r, err := row.record()
 		if err != nil {
@@ -112,7 +116,7 @@ type storedRoster struct {
 
 // Roster implements offer.Store.
 func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f roster.Frozen, err error) {
-	row, err := first[storedRoster](ctx, o.db, rosterSQL, tenant, date.Time())
+	row, err := First[storedRoster](ctx, o.db.Steady(), rosterSQL, tenant, date.Time())
 	if err != nil {
 		return f, err
 	}
@@ -124,8 +128,8 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 
 // completeSQL writes the offers together with the state, because a completed job doesn't
 // change any more.
-var completeSQL = offerJobs.sql(ours + `, completed AS (
-	UPDATE {table} SET offers = s.offers, ` + succeeded + `
+var completeSQL = Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
+	UPDATE {table} SET offers = s.offers, {succeeded}
 	FROM ours JOIN unnest($1::uuid[], $3::jsonb[]) AS s (id, offers) USING (id)
 	WHERE {table}.id = ours.id
 	RETURNING {table}.*
@@ -155,7 +159,7 @@ func (o *Offers) Complete(ctx context.Context, done []offer.Completed, deliver b
 			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
 	}
-	return steadyRows[job.Attempt](ctx, o.db, completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
+	return Rows[job.Attempt](ctx, o.db.Steady(), completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
 }
 
 // encodeOffers writes a set without offers as an empty list, because NULL marks a job not

@@ -20,7 +20,7 @@ func (o *Offers) Change(ctx context.Context, c roster.Change) (roster.Change, er
 	if err != nil {
 		return c, err
 	}
-	if err := o.db.exec(ctx, addChangeSQL, c.Tenant, c.Date.Time(), c.Digest[:], c.Zone, content); err != nil {
+	if err := o.db.Steady().Exec(ctx, addChangeSQL, c.Tenant, c.Date.Time(), c.Digest[:], c.Zone, content); err != nil {
 		return c, err
 	}
 	return o.change(ctx, c, `timezone = $3`, c.Zone)
@@ -33,7 +33,7 @@ func (o *Offers) change(ctx context.Context, c roster.Change, where string, arg 
 		Zone    string
 		Content []byte
 	}
-	row, err := first[stored](ctx, o.db, `
+	row, err := First[stored](ctx, o.db.Steady(), `
 SELECT digest, coalesce(timezone, ''), content FROM offer_roster_change WHERE tenant_id = $1 AND date = $2 AND `+where,
 		c.Tenant, c.Date.Time(), arg)
 	if err != nil {

@@ -55,7 +55,7 @@ func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int
 		Algorithm int
 		Users     int
 	}
-	rosters, err := collect[roster](ctx, o.db, rostersSQL, since.Time(), apart)
+	rosters, err := Rows[roster](ctx, o.db, rostersSQL, since.Time(), apart)
 	small := map[uuid.UUID]day.Date{} // the latest date on which all pairs could meet
 	for _, r := range rosters {
 		if ranking.MeetsDaily(r.Algorithm, r.Users) {
@@ -69,7 +69,7 @@ func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int
 			looks = min(apart, max(1, int(r.Date-last)))
 		}
 		var n int
-		if err = o.db.pool.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), looks).Scan(&n); err != nil {
+		if err = o.db.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), looks).Scan(&n); err != nil {
 			break
 		}
 		total += n

@@ -47,7 +47,7 @@ type setOutbox struct{ db *DB }
 
 // Claim implements outbox.Outbox.
 func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
-	return collectBy(ctx, o.db, parcel, claimSetsSQL, limit, hold)
+	return RowsBy(ctx, o.db, parcel, claimSetsSQL, limit, hold)
 }
 
 func parcel(row pgx.CollectableRow) (p outbox.Parcel, err error) {
@@ -68,7 +68,7 @@ WHERE job_id = ANY ($1) AND delivered_at IS NULL`
 // Delivered implements outbox.Outbox. It counts even after the claim was lost, because the
 // receiver has the set.
 func (o setOutbox) Delivered(ctx context.Context, jobs []uuid.UUID) error {
-	return o.db.exec(ctx, setsDeliveredSQL, jobs)
+	return o.db.Steady().Exec(ctx, setsDeliveredSQL, jobs)
 }
 
 const releaseSetsSQL = `
@@ -78,16 +78,8 @@ WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 
 // Release implements outbox.Outbox.
 func (o setOutbox) Release(ctx context.Context, returned []outbox.Return) error {
-	jobs, tries, waits, errors := returnColumns(returned)
-	return o.db.exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
-}
-
-func returnColumns(returned []outbox.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
-	for _, r := range returned {
-		ids, tries = append(ids, r.ID), append(tries, r.Tries)
-		waits, errors = append(waits, r.Wait), append(errors, storable(r.Error))
-	}
-	return ids, tries, waits, errors
+	jobs, tries, waits, errors := ReturnColumns(returned)
+	return o.db.Steady().Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
 }
 
 const undeliveredSQL = `
@@ -97,6 +89,6 @@ FROM offer_delivery WHERE delivered_at IS NULL`
 // Undelivered counts the sets not yet accepted by the receiver, and returns the age of the
 // oldest, or 0.
 func (o *Offers) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
-	err = repeat(ctx, func() error { return o.db.pool.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest) })
+	err = o.db.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest)
 	return n, oldest, err
 }

@@ -32,7 +32,7 @@ SELECT (n - 1)::integer FROM given WHERE n NOT IN (SELECT n FROM known) ORDER BY
 
 // AddFeedback stores answers. An answer given again counts from the later time on. It leaves out
 // answers by or about users unknown to the tenant, or to themselves, and returns their indexes.
-func (db *DB) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Feedback) (unknown []int, err error) {
+func (o *Offers) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Feedback) (unknown []int, err error) {
 	var users, candidates []uuid.UUID
 	var answers []string
 	var times []*time.Time
@@ -44,11 +44,7 @@ func (db *DB) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Fe
 			times = append(times, at)
 		}
 	}
-	err = repeat(ctx, func() error {
-		unknown, err = rowsBy(ctx, db.pool, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
-		return err
-	})
-	return unknown, err
+	return RowsBy(ctx, o.db, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
 }
 
 const putSettingsSQL = `
@@ -58,21 +54,21 @@ ON CONFLICT (tenant_id) DO UPDATE SET minimum_age = excluded.minimum_age, exposu
 	set_size = excluded.set_size, rest_days = excluded.rest_days, stale_days = excluded.stale_days,
 	delivery_hour = excluded.delivery_hour, skip_weekends = excluded.skip_weekends, holidays = excluded.holidays`
 
-// OfferSettings reads a tenant's settings.
-func (db *DB) OfferSettings(ctx context.Context, tenant uuid.UUID) (roster.Settings, error) {
-	all, err := db.Offers().Settings(ctx)
+// SettingsOf reads a tenant's settings.
+func (o *Offers) SettingsOf(ctx context.Context, tenant uuid.UUID) (roster.Settings, error) {
+	all, err := o.Settings(ctx)
 	if s, ok := all[tenant]; ok {
 		return s, err
 	}
 	return roster.Usual(), err
 }
 
-// SetOfferSettings changes a tenant's settings, from the next roster on.
-func (db *DB) SetOfferSettings(
+// SetSettings changes a tenant's settings, from the next roster on.
+func (o *Offers) SetSettings(
 	ctx context.Context, tenant uuid.UUID, change func(*roster.Settings) error,
 ) (s roster.Settings, err error) {
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
-		s = roster.Usual()
+	s, err = Within(ctx, o.db, func(tx pgx.Tx) (roster.Settings, error) {
+		s := roster.Usual()
 		var stored []byte
 		err := tx.QueryRow(ctx, settingsForUpdateSQL, tenant).Scan(&stored)
 		if err == nil && stored != nil {
@@ -87,12 +83,12 @@ func (db *DB) SetOfferSettings(
 		if err == nil {
 			_, err = tx.Exec(ctx, putSettingsSQL, tenant, s)
 		}
-		return err
+		return s, err
 	})
 	if err != nil {
-		return s, fmt.Errorf("set the settings of offers: %w", err)
+		err = fmt.Errorf("set the settings of offers: %w", err)
 	}
-	return s, nil
+	return s, err
 }
 
 // settingsForUpdateSQL locks the tenant, so that two changes don't undo each other.

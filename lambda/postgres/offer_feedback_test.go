@@ -33,7 +33,7 @@ func TestFeedbackIsStored(t *testing.T) {
 		{User: num(2), Candidate: num(3), Answer: roster.Met, At: start.AddDate(-2, 0, 0)},
 	}
 	for range 2 { // a second time it changes nothing
-		unknown := must.Get(o.AddFeedback(t.Context(), tenant, list))(t)
+		unknown := must.Get(o.store.AddFeedback(t.Context(), tenant, list))(t)
 		if !slices.Equal(unknown, []int{1, 3}) {
 			t.Errorf("unknown %v", unknown)
 		}
@@ -50,7 +50,7 @@ func TestFeedbackIsStored(t *testing.T) {
 			}
 		}
 	}
-	other := must.Get(o.AddFeedback(t.Context(), otherTenant, list[:1]))(t)
+	other := must.Get(o.store.AddFeedback(t.Context(), otherTenant, list[:1]))(t)
 	if !slices.Equal(other, []int{0}) {
 		t.Errorf("of another tenant's users %v", other)
 	}
@@ -62,19 +62,19 @@ func TestSettingsAreStored(t *testing.T) {
 	t.Parallel()
 	o := newOffers(t)
 	o.users(1, 2, "UTC")
-	if got := must.Get(o.OfferSettings(t.Context(), tenant))(t); !reflect.DeepEqual(got, roster.Usual()) {
+	if got := must.Get(o.store.SettingsOf(t.Context(), tenant))(t); !reflect.DeepEqual(got, roster.Usual()) {
 		t.Errorf("without a row %+v", got)
 	}
 	o.exec("INSERT INTO offer_setting (tenant_id) VALUES ($1)", tenant)
 	usual := roster.Usual()
 	usual.Holidays = []day.Date{}
-	if got := must.Get(o.OfferSettings(t.Context(), tenant))(t); !reflect.DeepEqual(got, usual) {
+	if got := must.Get(o.store.SettingsOf(t.Context(), tenant))(t); !reflect.DeepEqual(got, usual) {
 		t.Errorf("the defaults of the table are %+v", got)
 	}
 	want := roster.Settings{MinimumAge: 18, Exposure: 20, SetSize: 5, RestDays: 30, StaleDays: 60, DeliveryHour: 17,
 		SkipWeekends: true, Holidays: []day.Date{today, today + 7}}
 	set := func(change func(s *roster.Settings) error) error {
-		_, err := o.SetOfferSettings(t.Context(), tenant, change)
+		_, err := o.store.SetSettings(t.Context(), tenant, change)
 		return err
 	}
 	must.OK(t, set(func(s *roster.Settings) error { *s = want; return nil }))
@@ -147,7 +147,7 @@ func TestImportUsersUpserts(t *testing.T) {
 	}
 	step := func(changed int, others ...uuid.UUID) {
 		t.Helper()
-		n, left, err := f.ImportUsers(t.Context(), users)
+		n, left, err := f.Offers().ImportUsers(t.Context(), users)
 		if err != nil || n != changed || !slices.Equal(left, others) {
 			t.Errorf("got %d changed and %v of others, %v; want %d, %v", n, left, err, changed, others)
 		}

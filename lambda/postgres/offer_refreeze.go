@@ -38,7 +38,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 	if err != nil {
 		return nil, err
 	}
-	if sent, err := formSent(ctx, o.db.pool, id, a); err != nil || sent { // else it's refused as equal
+	if sent, err := formSent(ctx, o.db, id, a); err != nil || sent { // else it's refused as equal
 		return nil, err
 	}
 	c, err := o.corrected(ctx, known.Job)
@@ -49,7 +49,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 	if err != nil {
 		return nil, err
 	}
-	return within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockOfferSQL, id); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 		if _, err := tx.Exec(ctx, addChangeSQL, c.Tenant, c.Date.Time(), c.Digest[:], "", content); err != nil {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, storable(a.By), storable(a.Reason), status, a.ID); err != nil {
+		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, Storable(a.By), Storable(a.Reason), status, a.ID); err != nil {
 			return nil, err
 		}
 		if status == "completed" {
@@ -73,7 +73,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 				return nil, err
 			}
 		}
-		return Rows[job.Stamped](ctx, tx, o.sql.publish, []uuid.UUID{id})
+		return o.PublishIn(ctx, tx, []uuid.UUID{id})
 	})
 }
 

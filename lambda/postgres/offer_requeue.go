@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"matchbook/lambda/job"
 
@@ -18,13 +17,13 @@ SELECT id, ` + offerVersion + ` FROM matchmaking_job WHERE id = ANY ($1) AND job
 // FailedVersions returns the versions of the failed jobs among these. Each publish and each
 // failure changes it.
 func (o *Offers) FailedVersions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	return Map[map[uuid.UUID]string](ctx, o.db.pool, offerVersionsSQL, ids)
+	return Map[map[uuid.UUID]string](ctx, o.db, offerVersionsSQL, ids)
 }
 
 // Statements of Requeue.
 const (
 	lockOfferSQL = `
-SELECT FROM matchmaking_job WHERE id = $1 FOR UPDATE`
+SELECT id FROM matchmaking_job WHERE id = $1 FOR UPDATE`
 	// After the lock, because a statement that waits for it sees the actions of before.
 	seenOfferSQL = `
 SELECT ` + offerVersion + `, EXISTS (SELECT FROM offer_action WHERE form = $2)
@@ -39,18 +38,17 @@ SELECT $2, tenant_id, user_id, id, 'requeue', $3, $4, status, input_digest, coal
 // does nothing. It returns ErrStale if the job isn't failed any more, or has failed again since the
 // person saw it.
 func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
-	return within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		tag, err := tx.Exec(ctx, lockOfferSQL, id)
-		if err != nil || tag.RowsAffected() == 0 {
-			return nil, errors.Join(err, missing(err == nil))
+	return Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := First[struct{ ID uuid.UUID }](ctx, tx, lockOfferSQL, id); err != nil {
+			return nil, err
 		}
 		if sent, err := formSent(ctx, tx, id, a); err != nil || sent {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, storable(a.By), storable(a.Reason)); err != nil {
+		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, Storable(a.By), Storable(a.Reason)); err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, o.sql.publish, []uuid.UUID{id})
+		return o.PublishIn(ctx, tx, []uuid.UUID{id})
 	})
 }
 

@@ -62,7 +62,7 @@ func (o *Offers) eligible(
 		Answer     string
 		On         day.Date
 	}
-	users, err := collect[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
+	users, err := Rows[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
 	if err != nil || few && len(users) == 0 {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (o *Offers) eligible(
 			ids = append(ids, u.ID)
 		}
 	}
-	answers, err := collect[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
+	answers, err := Rows[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
 	rows := make([]roster.Row, 0, len(users))
 	for _, u := range users {
 		row := roster.Row{ID: u.ID, Version: u.Version, Profile: u.Profile, Preferences: u.Preferences, Active: u.Active}
@@ -97,7 +97,7 @@ func (o *Offers) Shown(ctx context.Context, tenant uuid.UUID, dates []day.Date) 
 	for i, d := range dates {
 		times[i] = d.Time()
 	}
-	return collect[offer.Shown](ctx, o.db, shownSQL, tenant, times)
+	return Rows[offer.Shown](ctx, o.db, shownSQL, tenant, times)
 }
 
 const settingsSQL = `
@@ -109,7 +109,7 @@ func (o *Offers) Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, e
 		Tenant   uuid.UUID
 		Settings roster.Settings
 	}
-	rows, err := collect[setting](ctx, o.db, settingsSQL)
+	rows, err := Rows[setting](ctx, o.db, settingsSQL)
 	all := map[uuid.UUID]roster.Settings{}
 	for _, r := range rows {
 		all[r.Tenant] = r.Settings

@@ -14,7 +14,7 @@ import (
 
 // Now implements offer.ScheduleStore.
 func (o *Offers) Now(ctx context.Context) (now time.Time, err error) {
-	err = o.db.pool.QueryRow(ctx, "SELECT now()").Scan(&now)
+	err = o.db.QueryRow(ctx, "SELECT now()").Scan(&now)
 	return now.UTC(), err
 }
 
@@ -29,7 +29,7 @@ ORDER BY tenant_id, timezone, through NULLS FIRST, flown NULLS FIRST`
 
 // Waiting implements offer.ScheduleStore.
 func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
-	return collect[offer.Group](ctx, o.db, groupsSQL)
+	return Rows[offer.Group](ctx, o.db, groupsSQL)
 }
 
 const freezeSQL = `
@@ -39,8 +39,8 @@ ON CONFLICT DO NOTHING`
 
 // Freeze implements offer.ScheduleStore.
 func (o *Offers) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {
-	tag, err := o.db.pool.Exec(ctx, freezeSQL, f.Tenant, f.Date.Time(), f.Digest[:], f.Algorithm, f.Users, f.Content)
-	if err != nil || tag.RowsAffected() == 1 {
+	added, err := o.db.Steady().Changes(ctx, freezeSQL, f.Tenant, f.Date.Time(), f.Digest[:], f.Algorithm, f.Users, f.Content)
+	if err != nil || added {
 		return f, err
 	}
 	return o.Roster(ctx, f.Tenant, f.Date)
@@ -69,7 +69,7 @@ ON CONFLICT DO NOTHING`
 // Queue implements offer.ScheduleStore.
 func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stamped, users int, err error) {
 	users, err = o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
-		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(all(&stamped))
+		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(All(&stamped))
 	})
 	if err != nil || users == 0 {
 		return nil, 0, err // stamped is from a try that didn't commit
@@ -80,24 +80,23 @@ func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stampe
 // Skip implements offer.ScheduleStore.
 func (o *Offers) Skip(ctx context.Context, s offer.Shard, reason string) (int, error) {
 	return o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
-		b.Queue(addSkippedSQL, append(jobs, storable(reason))...)
+		b.Queue(addSkippedSQL, append(jobs, Storable(reason))...)
 	})
 }
 
 // step moves the group's next users to the date. add adds their jobs.
 func (o *Offers) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch, jobs ...any)) (users int, err error) {
-	err = o.db.inTx(ctx, func(tx pgx.Tx) error {
+	return Within(ctx, o.db, func(tx pgx.Tx) (int, error) {
 		next, err := nextUsers(ctx, tx, s)
-		if users = len(next); err != nil || users == 0 {
-			return err
+		if err != nil || len(next) == 0 {
+			return 0, err
 		}
 		ids, members := memberJobs(s, next)
 		b := &pgx.Batch{}
 		add(b, ids, members, s.Tenant, s.Date.Time(), s.Zone, s.OfferedAt, s.ExpiresAt)
 		b.Queue(throughSQL, next, s.Date.Time())
-		return tx.SendBatch(ctx, b).Close()
+		return len(next), tx.SendBatch(ctx, b).Close()
 	})
-	return users, err
 }
 
 // nextUsers locks users of the group. It skips locked users, and waits for them only when all

@@ -31,14 +31,14 @@ WHERE u.tenant_id <> given.tenant ORDER BY u.id`
 
 // ImportUsers stores or updates users, all or none, and returns the number changed. It leaves
 // a user of another tenant alone, and returns the id in others.
-func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
+func (o *Offers) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	users = slices.Clone(users) // to lock rows in id order like all transactions
 	slices.SortStableFunc(users, func(a, b offer.User) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	others, err = Within(ctx, o.db, func(tx pgx.Tx) ([]uuid.UUID, error) {
 		changed = 0
 		batch := &pgx.Batch{}
 		for _, u := range users {
-			batch.Queue(addTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
+			batch.Queue(AddTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
 		}
 		for _, u := range users {
 			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).
@@ -53,14 +53,13 @@ func (db *DB) ImportUsers(ctx context.Context, users []offer.User) (changed int,
 				})
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
+			return nil, err
 		}
 		ids, tenants := make([]uuid.UUID, len(users)), make([]uuid.UUID, len(users))
 		for i, u := range users {
 			ids[i], tenants[i] = u.ID, u.Tenant
 		}
-		others, err = IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
-		return err
+		return IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
 	})
 	return changed, others, err
 }

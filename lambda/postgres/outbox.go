@@ -63,7 +63,7 @@ func (db *DB) ClaimNotifications(
 	ctx context.Context, channel string, hold time.Duration,
 	plan func(time.Time, map[string]time.Time, []notify.Failure) []notify.Message,
 ) ([]notify.Message, error) {
-	return within(ctx, db, func(tx pgx.Tx) ([]notify.Message, error) {
+	return Within(ctx, db, func(tx pgx.Tx) ([]notify.Message, error) {
 		now, busy, err := takeChannel(ctx, tx, channel)
 		if err != nil || busy {
 			return nil, err

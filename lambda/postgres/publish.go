@@ -6,7 +6,6 @@ import (
 	"matchbook/lambda/job"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // publishSQL takes the rows away from their attempts. The stamp must increase even if the
@@ -26,18 +25,10 @@ RETURNING {table}.id, {published_at}, tenant_id`
 
 // Publish implements job.PublishStore.
 func (j *Jobs) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
-	return collect[job.Stamped](ctx, j.db, j.sql.publish, ids)
+	return j.PublishIn(ctx, j.db, ids)
 }
 
-// collect runs an all-or-nothing statement and reads its rows by position.
-func collect[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
-	return collectBy(ctx, db, pgx.RowToStructByPos[T], sql, args...)
-}
-
-func collectBy[T any](ctx context.Context, db *DB, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	err = repeat(ctx, func() error {
-		list, err = rowsBy(ctx, db.pool, row, sql, args...)
-		return err
-	})
-	return list, err
+// PublishIn is Publish in a transaction of the caller, who must send the messages after its commit.
+func (j *Jobs) PublishIn(ctx context.Context, tx Querier, ids []uuid.UUID) ([]job.Stamped, error) {
+	return Rows[job.Stamped](ctx, tx, j.sql.publish, ids)
 }

@@ -31,11 +31,9 @@ WITH earlier AS (DELETE FROM receiver_gone WHERE parcels = $1 AND receiver <> $2
 SELECT EXISTS (SELECT FROM receiver_gone WHERE parcels = $1 AND receiver = $2)`
 
 // Disabled implements outbox.Switch.
-func (r receiver) Disabled(ctx context.Context) (is bool, err error) {
-	err = repeat(ctx, func() error {
-		return r.db.pool.QueryRow(ctx, receiverDisabledSQL, r.parcels, r.id).Scan(&is)
-	})
-	return is, err
+func (r receiver) Disabled(ctx context.Context) (bool, error) {
+	row, err := First[struct{ Disabled bool }](ctx, r.db, receiverDisabledSQL, r.parcels, r.id)
+	return row.Disabled, err
 }
 
 const disableReceiverSQL = `
@@ -44,14 +42,14 @@ ON CONFLICT (parcels) DO UPDATE SET receiver = EXCLUDED.receiver, gone_at = now(
 
 // Disable implements outbox.Switch.
 func (r receiver) Disable(ctx context.Context) error {
-	return r.db.exec(ctx, disableReceiverSQL, r.parcels, r.id)
+	return r.db.Steady().Exec(ctx, disableReceiverSQL, r.parcels, r.id)
 }
 
 const receiverGoneSQL = `SELECT gone_at FROM receiver_gone WHERE parcels = 'events'`
 
 // GoneAt returns the time when the receiver answered that it is gone, or nil if it gets events.
 func (e *Events) GoneAt(ctx context.Context) (at *time.Time, err error) {
-	err = e.db.pool.QueryRow(ctx, receiverGoneSQL).Scan(&at)
+	err = e.db.QueryRow(ctx, receiverGoneSQL).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

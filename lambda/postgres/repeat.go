@@ -46,8 +46,8 @@ func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
 	})
 }
 
-// within is inTx with a result. On an error, the result is zero.
-func within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (result T, err error) {
+// Within runs fn in a transaction, again if that lost a race. On an error, the result is zero.
+func Within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (result T, err error) {
 	err = db.inTx(ctx, func(tx pgx.Tx) error {
 		result, err = fn(tx)
 		return err
@@ -62,10 +62,9 @@ func within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (res
 const awayFor = 90 * time.Second
 
 // steadily is repeat, and also runs fn again while the database is away, so that a restart
-// costs time but no delivery. Use it for work, because work ends with its context, and for
-// statements that may run twice: reads, inserts by key, and fenced writes. If a fenced write
-// was committed and its answer lost, the second run reports a lost fence, so the runtime reads
-// the row again.
+// costs time but no delivery. Work may wait, because it ends with its context. If a fenced
+// write was committed and its answer lost, the second run reports a lost fence, so the runtime
+// reads the row again.
 func steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for waits := (backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second}); ; {
@@ -76,35 +75,48 @@ func steadily(ctx context.Context, fn func() error) error {
 	}
 }
 
-// steadyRows is Rows, steadily.
-func steadyRows[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
-	return steadyRowsBy(ctx, db, pgx.RowToStructByPos[T], sql, args...)
+// Steady runs statements steadily, each as its own transaction. Rows and the like read from it.
+type Steady struct{ db *DB }
+
+// Steady returns the database for work, and for statements that may run twice: reads, inserts by
+// key, and fenced writes.
+func (db *DB) Steady() Steady { return Steady{db} }
+
+// Query makes Steady a Querier. Don't call it: only Rows and the like run it again.
+func (s Steady) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return s.db.pool.Query(ctx, sql, args...)
 }
 
-func steadyRowsBy[T any](ctx context.Context, db *DB, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+// QueryRow runs a statement with one row.
+func (s Steady) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	return row(func(dest ...any) error {
+		return steadily(ctx, func() error { return s.db.pool.QueryRow(ctx, sql, args...).Scan(dest...) })
+	})
+}
+
+// Exec runs a statement without rows.
+func (s Steady) Exec(ctx context.Context, sql string, args ...any) error {
+	_, err := s.Changes(ctx, sql, args...)
+	return err
+}
+
+// Changes is Exec, and reports whether the statement changed any rows.
+func (s Steady) Changes(ctx context.Context, sql string, args ...any) (did bool, err error) {
 	err = steadily(ctx, func() error {
-		list, err = rowsBy(ctx, db.pool, row, sql, args...)
+		tag, err := s.db.pool.Exec(ctx, sql, args...)
+		did = did || tag.RowsAffected() > 0 // an earlier try may have left nothing to do
 		return err
 	})
-	return list, err
+	return did, err
 }
 
-// exec runs a statement steadily.
-func (db *DB) exec(ctx context.Context, sql string, args ...any) error {
+// Batch runs statements as one transaction, in one round trip. queue is called for each try.
+func (s Steady) Batch(ctx context.Context, queue func(*pgx.Batch)) error {
 	return steadily(ctx, func() error {
-		_, err := db.pool.Exec(ctx, sql, args...)
-		return err
+		b := &pgx.Batch{}
+		queue(b)
+		return s.db.pool.SendBatch(ctx, b).Close()
 	})
-}
-
-// removes is exec, and reports whether there were such rows.
-func (db *DB) removes(ctx context.Context, sql string, args ...any) (found bool, err error) {
-	err = steadily(ctx, func() error {
-		tag, err := db.pool.Exec(ctx, sql, args...)
-		found = found || tag.RowsAffected() > 0 // an earlier try may have removed them
-		return err
-	})
-	return found, err
 }
 
 // away reports whether an error means a stopping, starting or unreachable database, or a lost

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -14,96 +13,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Statements of Create.
-const (
-	// A known document keeps its rows. Create compares its tenant.
-	contractSQL = `
-INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $2, 'contract', NULL) ON CONFLICT (id) DO NOTHING`
-	ownerSQL     = `SELECT tenant_id FROM document WHERE id = $1`
-	newReviewSQL = `
-INSERT INTO review_job (id, tenant_id, document_id, name, chunks, chunks_open, budget_usd, estimate_usd, model, playbook,
-	status, ended_at, error)
-VALUES ($1, $2, $3, $4, $5, $5, nullif($6::bigint, 0) / 1000000.0, $7::bigint / 1000000.0, $8, $9,
-	CASE WHEN $5 = 0 THEN 'failed' ELSE 'queued' END, CASE WHEN $5 = 0 THEN now() END,
-	CASE WHEN $5 = 0 THEN 'missing contract text' END)
-ON CONFLICT (id) DO NOTHING`
-	newTextSQL   = `INSERT INTO review_text (job_id, text, playbook) VALUES ($1, $2, $3)`
-	newChunksSQL = `
-WITH added AS (
-	INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, heading, ready, status, published_at, due_at)
-	SELECT c.id, $1, $2, c.position, c.start, c.stop, c.heading, now.ready, CASE WHEN now.ready THEN 'pending' END,
-		CASE WHEN now.ready THEN now() END, CASE WHEN now.ready THEN now() END
-	FROM unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) AS c (id, position, start, stop, heading)
-		CROSS JOIN LATERAL (SELECT c.position = 0 OR NOT $8 AS ready) AS now
-	RETURNING id, published_at, tenant_id, ready
-)
-SELECT id, published_at, tenant_id FROM added WHERE ready`
-	newWholeSQL = `
-INSERT INTO review_chunk (id, tenant_id, job_id, position, kind, start_offset, end_offset, ready, due_at)
-VALUES ($1, $2, $3, $4, 'whole', 0, $5, false, NULL)`
-)
-
 // Create stores a review with its text and chunks, and publishes the chunks, or with CardFirst
 // the first. The caller must send their messages. An existing review changes nothing and returns no messages. A review
 // without chunks fails, because its contract is empty. Create returns ErrOtherTenant if the
 // document belongs to another tenant.
 func (r *Reviews) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
-	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		return addReview(ctx, tx, n)
+	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		return AddReview(ctx, tx, n)
 	})
-}
-
-func addReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, error) {
-	if err := addContract(ctx, tx, n); err != nil {
-		return nil, err
-	}
-	tag, err := tx.Exec(ctx, newReviewSQL, n.ID, n.TenantID, n.DocumentID, storable(n.Name), len(n.Chunks),
-		int64(n.Budget), int64(n.Estimate), storable(n.Model), storable(n.PlaybookVersion))
-	if err != nil || tag.RowsAffected() == 0 {
-		return nil, err
-	}
-	if _, err := tx.Exec(ctx, newTextSQL, n.ID, []byte(n.Text), n.Playbook); err != nil || len(n.Chunks) == 0 {
-		return nil, err
-	}
-	return addChunks(ctx, tx, n)
-}
-
-func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
-	if _, err := tx.Exec(ctx, addTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {
-		return err
-	}
-	var owner uuid.UUID
-	err := tx.QueryRow(ctx, ownerSQL, n.DocumentID).Scan(&owner)
-	if err == nil && owner != n.TenantID {
-		err = ErrOtherTenant
-	}
-	return err
-}
-
-// addChunks gives the contract as a whole the greatest id, so that locking it after the text's
-// chunks is locking in id order.
-func addChunks(ctx context.Context, tx pgx.Tx, n record.New) (stamped []job.Stamped, err error) {
-	ids := make([]uuid.UUID, len(n.Chunks)+1)
-	for i := range ids {
-		ids[i] = uuid.New()
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	positions, starts, stops := make([]int, len(n.Chunks)), make([]int, len(n.Chunks)), make([]int, len(n.Chunks))
-	headings := make([]string, len(n.Chunks))
-	for i, c := range n.Chunks {
-		positions[i], starts[i], stops[i], headings[i] = c.Position, c.Start, c.End, storable(c.Heading)
-	}
-	last := len(n.Chunks)
-	stamped, err = Rows[job.Stamped](ctx, tx, newChunksSQL, n.TenantID, n.ID, ids[:last], positions, starts, stops, headings,
-		n.CardFirst)
-	if err != nil {
-		return nil, err
-	}
-	_, err = tx.Exec(ctx, newWholeSQL, ids[last], n.TenantID, n.ID, last, len(n.Text))
-	return stamped, err
 }
 
 const (
@@ -131,20 +48,7 @@ WHERE k.job_id = $1 ORDER BY c.position, k.started_at, k.stage`
 
 // Job reads a review. It returns job.ErrNotFound for an unknown id.
 func (r *Reviews) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
-	return first[record.Job](ctx, r.db, reviewSQL, id)
-}
-
-// first reads the only row of a query by position, or returns job.ErrNotFound.
-func first[T any](ctx context.Context, db *DB, sql string, args ...any) (row T, err error) {
-	err = steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, sql, args...)
-		row, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
-		return err
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = job.ErrNotFound
-	}
-	return row, err
+	return First[record.Job](ctx, r.db.Steady(), reviewSQL, id)
 }
 
 // Chunks reads a review's chunks by position, the contract as a whole last.
@@ -167,7 +71,7 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 
 // Card reads a contract's card, nil if none is recorded, and the playbook.
 func (r *Reviews) Card(ctx context.Context, id uuid.UUID) (*record.Card, []byte, error) {
-	row, err := first[cardRow](ctx, r.db, cardOfSQL, id)
+	row, err := First[cardRow](ctx, r.db.Steady(), cardOfSQL, id)
 	return row.Card, row.Other, err
 }
 
@@ -178,7 +82,7 @@ func (r *Reviews) Questions(ctx context.Context, id uuid.UUID) ([]record.Questio
 
 // listed reads rows of a review. It returns job.ErrNotFound for an unknown id.
 func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	list, err = steadyRowsBy(ctx, r.db, row, sql, args...)
+	list, err = RowsBy(ctx, r.db.Steady(), row, sql, args...)
 	if err == nil && len(list) == 0 {
 		_, err = r.Job(ctx, id)
 	}
@@ -187,7 +91,7 @@ func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToF
 
 // Text reads the contract.
 func (r *Reviews) Text(ctx context.Context, id uuid.UUID) (string, error) {
-	t, err := first[struct{ Text []byte }](ctx, r.db, textSQL, id)
+	t, err := First[struct{ Text []byte }](ctx, r.db.Steady(), textSQL, id)
 	return string(t.Text), err
 }
 
@@ -198,7 +102,7 @@ FROM review_job AS j WHERE id = $1`
 
 // Standing reads what may stop a review that uses this model.
 func (r *Reviews) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
-	return first[record.Standing](ctx, r.db, standingSQL, id, model)
+	return First[record.Standing](ctx, r.db.Steady(), standingSQL, id, model)
 }
 
 // longestPause bounds a provider's request for a pause.
@@ -210,7 +114,7 @@ ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.u
 
 // Pause keeps all workers from calling the model for d from now.
 func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
-	return r.db.exec(ctx, pauseSQL, storable(model), min(d, longestPause))
+	return r.db.Steady().Exec(ctx, pauseSQL, Storable(model), min(d, longestPause))
 }
 
 // Statements of Cancel and Retry. lockChunksSQL locks the chunks, so that none becomes pending
@@ -229,13 +133,11 @@ WHERE job_id = $1 AND (status = 'pending' OR status IS NULL AND kind = 'text')
 // returns the status after that. A review already over keeps its status.
 func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
 	var status []struct{ Status record.Status }
-	err := steadily(ctx, func() error {
-		b := &pgx.Batch{}
+	err := r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
 		b.Queue(lockChunksSQL, id)
 		b.Queue(cancelSQL, id)
 		b.Queue(cancelWaitingSQL, id)
-		b.Queue(statusSQL, id).Query(all(&status))
-		return r.db.pool.SendBatch(ctx, b).Close()
+		b.Queue(statusSQL, id).Query(All(&status))
 	})
 	switch {
 	case err != nil:
@@ -274,7 +176,7 @@ SELECT id, published_at, tenant_id FROM retried WHERE ready`
 // contract as a whole. A completed review doesn't change. Retry returns record.ErrStopping
 // while the review is still stopping.
 func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error) {
-	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -17,10 +18,13 @@ import (
 // everything else people and programs do with them. Triggers of migration 00015 join the
 // chunks: whatever statement ends a chunk, they count it, publish the contract as a whole, and
 // end the review. Every writer must lock chunks by id, before the review.
-type Reviews struct{ *Jobs }
+type Reviews struct {
+	*Jobs
+	db *DB
+}
 
 // Reviews returns the store of reviews.
-func (db *DB) Reviews() *Reviews { return &Reviews{db.JobsOf(chunks)} }
+func (db *DB) Reviews() *Reviews { return &Reviews{db.JobsOf(Tables[manifest.Review.Name]), db} }
 
 // Columns of record.Job, record.Chunk and record.Standing.
 const (
@@ -69,34 +73,32 @@ FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id JOIN review_text 
 
 // Task reads what the work on a chunk needs, and sets a queued review running.
 func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
-	err = steadily(ctx, func() error {
-		var jobs []record.Job
-		var chunks []record.Chunk
-		var texts []passage
-		var ended []record.Result
-		var cards []cardRow
-		b := &pgx.Batch{}
+	var jobs []record.Job
+	var chunks []record.Chunk
+	var texts []passage
+	var ended []record.Result
+	var cards []cardRow
+	err = r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
 		b.Queue(beginReviewSQL, f.ID, f.Number)
-		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(all(&jobs))
-		b.Queue(chunkSQL, f.ID).Query(all(&chunks))
-		b.Queue(passageSQL, f.ID).Query(all(&texts))
-		b.Queue(endedSQL, f.ID).Query(all(&ended))
-		b.Queue(cardSQL, f.ID).Query(all(&cards))
-		if err := r.db.pool.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
-		if len(jobs) == 0 {
-			return job.ErrFenceLost
-		}
-		t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
-			Ended: map[record.Stage]record.Result{}, Card: cards[0].Card, Contract: string(cards[0].Other)}
-		for _, e := range ended {
-			t.Ended[e.Stage] = e
-		}
-		return nil
+		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(All(&jobs))
+		b.Queue(chunkSQL, f.ID).Query(All(&chunks))
+		b.Queue(passageSQL, f.ID).Query(All(&texts))
+		b.Queue(endedSQL, f.ID).Query(All(&ended))
+		b.Queue(cardSQL, f.ID).Query(All(&cards))
 	})
-	if err != nil || t.Chunk.Kind != record.Whole {
+	if err != nil {
 		return t, err
+	}
+	if len(jobs) == 0 {
+		return t, job.ErrFenceLost
+	}
+	t = record.Task{Job: jobs[0], Chunk: chunks[0], Text: string(texts[0].Text), Playbook: texts[0].Playbook,
+		Ended: map[record.Stage]record.Result{}, Card: cards[0].Card, Contract: string(cards[0].Other)}
+	for _, e := range ended {
+		t.Ended[e.Stage] = e
+	}
+	if t.Chunk.Kind != record.Whole {
+		return t, nil
 	}
 	return t, r.addAll(ctx, &t)
 }
@@ -173,7 +175,7 @@ func (r *Reviews) Begin(
 	}
 	var begun []begun
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(all(&begun))
+		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(All(&begun))
 	})
 	if err != nil {
 		return s, err
@@ -192,17 +194,15 @@ type begun struct {
 // holding runs a batch in one transaction and round trip, while holding the chunk and the
 // review. It returns job.ErrFenceLost if the fence doesn't hold.
 func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
-	return steadily(ctx, func() error {
-		var held []struct{ ID uuid.UUID }
-		b := &pgx.Batch{}
-		b.Queue(holdSQL, f.ID, f.Number).Query(all(&held))
+	var held []struct{ ID uuid.UUID }
+	err := r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
+		b.Queue(holdSQL, f.ID, f.Number).Query(All(&held))
 		queue(b)
-		err := r.db.pool.SendBatch(ctx, b).Close()
-		if err == nil && len(held) == 0 {
-			err = job.ErrFenceLost
-		}
-		return err
 	})
+	if err == nil && len(held) == 0 {
+		err = job.ErrFenceLost
+	}
+	return err
 }
 
 // Statements of Record. They skip a stage recorded before by this attempt, or already done. If
@@ -279,7 +279,7 @@ func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Re
 	}
 	var standings []record.Standing
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(recordSQL, f.ID, f.Number, ended).Query(all(&standings))
+		b.Queue(recordSQL, f.ID, f.Number, ended).Query(All(&standings))
 		for _, result := range results {
 			seqs, earlier := make([]int, 0, len(result.Same)), make([]int, 0, len(result.Same))
 			for seq, first := range result.Same {
@@ -306,8 +306,8 @@ func queueWeights(b *pgx.Batch, f job.Attempt, weighed []record.Weighed) {
 	var seqs []int
 	var severities, explanations []string
 	for _, w := range weighed {
-		seqs, severities = append(seqs, w.Seq), append(severities, storable(string(w.Severity)))
-		explanations = append(explanations, storable(w.Explanation))
+		seqs, severities = append(seqs, w.Seq), append(severities, Storable(string(w.Severity)))
+		explanations = append(explanations, Storable(w.Explanation))
 	}
 	b.Queue(weighSQL, f.ID, f.Number, seqs, severities, explanations)
 }
@@ -336,11 +336,11 @@ type storedFinding struct {
 func stored(results []record.Result) []storedResult {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
-		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
+		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), Storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
 			slices.Clone(r.Marks), r.Card, make([]storedFinding, len(r.Findings))}
 		for m := range list[i].Marks {
 			mark := &list[i].Marks[m]
-			mark.Category, mark.Quote = kept(mark.Category), storable(mark.Quote)
+			mark.Category, mark.Quote = kept(mark.Category), Storable(mark.Quote)
 		}
 		for n, f := range r.Findings {
 			list[i].Findings[n] = storedOf(f)
@@ -356,13 +356,13 @@ func storedOf(f record.Finding) storedFinding {
 	}
 	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
 	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback, &f.Second} {
-		*text = storable(*text)
+		*text = Storable(*text)
 	}
-	return storedFinding{f, start, end, storable(f.Clause)}
+	return storedFinding{f, start, end, Storable(f.Clause)}
 }
 
 // kept is storable for the string types of package record.
-func kept[T ~string](text T) T { return T(storable(string(text))) }
+func kept[T ~string](text T) T { return T(Storable(string(text))) }
 
 // openSQL publishes the chunks that wait for the card, locked by id.
 const openSQL = `
@@ -375,7 +375,7 @@ RETURNING c.id, c.published_at, c.tenant_id`
 
 // Open publishes the chunks that wait for the card. The caller must send their messages.
 func (r *Reviews) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
-	return within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		return Rows[job.Stamped](ctx, tx, openSQL, f.ID, f.Number)
 	})
 }
@@ -396,19 +396,16 @@ RETURNING id, published_at, tenant_id`
 // End ends a chunk as succeeded, failed or cancelled, without notifying people. If that
 // publishes the contract as a whole or waiting chunks, it returns their messages and the caller must send them.
 func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, err error) {
-	err = steadily(ctx, func() error {
-		var ended bool
-		b := &pgx.Batch{}
-		b.Queue(endChunkSQL, f.ID, f.Number, status, storable(stage), storable(reason)).Exec(func(tag pgconn.CommandTag) error {
+	var ended bool
+	err = r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
+		b.Queue(endChunkSQL, f.ID, f.Number, status, Storable(stage), Storable(reason)).Exec(func(tag pgconn.CommandTag) error {
 			ended = tag.RowsAffected() == 1
 			return nil
 		})
-		b.Queue(publishWholeSQL, f.ID).Query(all(&whole))
-		err := r.db.pool.SendBatch(ctx, b).Close()
-		if err == nil && !ended {
-			err = job.ErrFenceLost
-		}
-		return err
+		b.Queue(publishWholeSQL, f.ID).Query(All(&whole))
 	})
+	if err == nil && !ended {
+		err = job.ErrFenceLost
+	}
 	return whole, err
 }

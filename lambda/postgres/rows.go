@@ -3,29 +3,57 @@ package postgres
 import (
 	"context"
 
+	"matchbook/lambda/job"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier runs reads: a DB or a transaction. Rows, IDs and Map use it, here and in the
-// packages below.
+// Querier runs the statements of Rows and the like, here and in the packages below. On a DB,
+// Rows, RowsBy, First and IDs run one again after a lost race; on a Steady also while the
+// database is away; on a transaction never. So they may write, too.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // Rows reads rows as structs, by column position.
 func Rows[T any](ctx context.Context, from Querier, sql string, args ...any) ([]T, error) {
-	return rowsBy(ctx, from, pgx.RowToStructByPos[T], sql, args...)
+	return RowsBy(ctx, from, pgx.RowToStructByPos[T], sql, args...)
 }
 
 // IDs reads rows of one id each.
 func IDs(ctx context.Context, from Querier, sql string, args ...any) ([]uuid.UUID, error) {
-	return rowsBy(ctx, from, pgx.RowTo[uuid.UUID], sql, args...)
+	return RowsBy(ctx, from, pgx.RowTo[uuid.UUID], sql, args...)
 }
 
-func rowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, _ := from.Query(ctx, sql, args...) // rows returns its error
-	return pgx.CollectRows(rows, row)
+// RowsBy reads rows with a function.
+func RowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	read := func() error {
+		rows, _ := from.Query(ctx, sql, args...) // rows returns its error
+		list, err = pgx.CollectRows(rows, row)
+		return err
+	}
+	switch from.(type) {
+	case *DB:
+		err = repeat(ctx, read)
+	case Steady:
+		err = steadily(ctx, read)
+	default:
+		err = read()
+	}
+	return list, err
+}
+
+// First reads the first row as a struct, by column position, or returns job.ErrNotFound.
+func First[T any](ctx context.Context, from Querier, sql string, args ...any) (first T, err error) {
+	list, err := Rows[T](ctx, from, sql, args...)
+	if err == nil && len(list) == 0 {
+		err = job.ErrNotFound
+	}
+	if err != nil {
+		return first, err
+	}
+	return list[0], nil
 }
 
 // Map reads rows of a key and a value.
@@ -41,8 +69,8 @@ func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql
 	return m, err
 }
 
-// all collects the rows of a statement in a batch, as Rows does.
-func all[T any](into *[]T) func(pgx.Rows) error {
+// All collects the rows of a statement in a batch, as Rows does.
+func All[T any](into *[]T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 		return err

@@ -18,7 +18,7 @@ ON CONFLICT (id) DO NOTHING`
 
 // BeginSession implements login.Store.
 func (db *DB) BeginSession(ctx context.Context, id [32]byte, person []byte, life time.Duration) error {
-	return db.exec(ctx, beginSessionSQL, id[:], person, life)
+	return db.Steady().Exec(ctx, beginSessionSQL, id[:], person, life)
 }
 
 const useSessionSQL = `
@@ -28,9 +28,7 @@ RETURNING person`
 
 // UseSession implements login.Store.
 func (db *DB) UseSession(ctx context.Context, id [32]byte, idle time.Duration) (person []byte, err error) {
-	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, useSessionSQL, id[:], idle).Scan(&person)
-	})
+	err = db.Steady().QueryRow(ctx, useSessionSQL, id[:], idle).Scan(&person)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -41,5 +39,18 @@ const endSessionSQL = `DELETE FROM console_session WHERE id = $1`
 
 // EndSession implements login.Store.
 func (db *DB) EndSession(ctx context.Context, id [32]byte) error {
-	return db.exec(ctx, endSessionSQL, id[:])
+	return db.Steady().Exec(ctx, endSessionSQL, id[:])
+}
+
+const endSessionsSQL = `DELETE FROM console_session WHERE $1 = '' OR $1 IN (person ->> 'ID', person ->> 'Name')`
+
+// EndSessions logs a person out everywhere, by id or name, or everybody if person is empty. It
+// returns the number of sessions.
+func (db *DB) EndSessions(ctx context.Context, person string) (n int64, err error) {
+	err = repeat(ctx, func() error {
+		tag, err := db.pool.Exec(ctx, endSessionsSQL, person)
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
 }

@@ -91,7 +91,7 @@ RETURNING job.id, {published_at}, tenant_id, chosen.kind`
 
 // Republish implements sweep.Store.
 func (j *Jobs) Republish(ctx context.Context, w sweep.Waits, limit int) (again []sweep.Republished, err error) {
-	return collect[sweep.Republished](ctx, j.db, j.sql.republish,
+	return Rows[sweep.Republished](ctx, j.db, j.sql.republish,
 		w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 

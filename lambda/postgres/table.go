@@ -105,12 +105,14 @@ func (n names) fill(statement string) string {
 	}
 }
 
-// SQL is sql for the packages below this one. Their statements may also use {waits_since}, the
+// SQL is sql for the packages below this one. Their statements may also use {ours}, which
+// locks the rows of $1 that still have their fence ($2) as ours, {succeeded}, which sets the
+// columns of success, {waits_since}, the
 // time a row's message or worker was due, {is_parked}, the condition of a row that waits for a
 // service, {is_inserted}, of one of another program that nobody has published yet, and {overdue}, the
 // sweep's condition of a row with a late message; its $1 is the queue's visibility timeout.
 func (t Table) SQL(statement string) string {
-	return t.sql(names{"waits_since": waitsSince, "overdue": overdue, "is_parked": parked,
+	return t.sql(names{"ours": ours, "succeeded": succeeded, "waits_since": waitsSince, "overdue": overdue, "is_parked": parked,
 		"is_inserted": `{published_at} IS NULL AND {attempts} = 0 AND ` + inserted}.fill(statement))
 }
 

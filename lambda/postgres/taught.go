@@ -20,7 +20,7 @@ WHERE tenant_id = $1 AND keys && $3 AND (forgotten_at IS NULL OR forgotten_for =
 
 // Taught implements ingest.Store.
 func (s *Ingestions) Taught(ctx context.Context, tenantID, documentID uuid.UUID, keys []string) (rules []taught.Rule, err error) {
-	return steadyRowsBy(ctx, s.db, ruleOf, taughtSQL, tenantID, documentID, keys)
+	return RowsBy(ctx, s.db.Steady(), ruleOf, taughtSQL, tenantID, documentID, keys)
 }
 
 func ruleOf(row pgx.CollectableRow) (r taught.Rule, err error) {
@@ -90,7 +90,7 @@ func teach(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, fields []str
 
 // keep stores a rule instead of the supplier's earlier ones.
 func keep(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, r taught.Rule) error {
-	rivals, err := rowsBy(ctx, tx, ruleOf, rivalsSQL, id, r.Field, r.Keys)
+	rivals, err := RowsBy(ctx, tx, ruleOf, rivalsSQL, id, r.Field, r.Keys)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ WHERE tenant_id = $1 ORDER BY id`
 
 // ListTaught lists what corrections taught a tenant, the oldest first.
 func (s *Ingestions) ListTaught(ctx context.Context, tenantID uuid.UUID) (all []TaughtRow, err error) {
-	return steadyRowsBy(ctx, s.db, func(row pgx.CollectableRow) (r TaughtRow, err error) {
+	return RowsBy(ctx, s.db.Steady(), func(row pgx.CollectableRow) (r TaughtRow, err error) {
 		return r, row.Scan(&r.ID, &r.Field, &r.Keys, &r.Source, &r.At, &r.Place, &r.Person, &r.ForgottenAt, &r.ForgottenWhy)
 	}, listTaughtSQL, tenantID)
 }
@@ -130,5 +130,5 @@ const forgetSQL = `DELETE FROM taught WHERE tenant_id = $1 AND id = $2`
 
 // Forget removes a rule of a tenant, and reports whether there was one.
 func (s *Ingestions) Forget(ctx context.Context, tenantID uuid.UUID, id int64) (found bool, err error) {
-	return s.db.removes(ctx, forgetSQL, tenantID, id)
+	return s.db.Steady().Changes(ctx, forgetSQL, tenantID, id)
 }

@@ -84,7 +84,7 @@ WHERE tenant_id = $1 GROUP BY document_a_id, document_b_id, fact ORDER BY max(la
 
 // TaughtFacts lists what confirmed matches taught a tenant, the oldest first.
 func (db *DB) TaughtFacts(ctx context.Context, tenant uuid.UUID) (all []TaughtFact, err error) {
-	return steadyRows[TaughtFact](ctx, db, taughtFactsSQL, tenant)
+	return Rows[TaughtFact](ctx, db.Steady(), taughtFactsSQL, tenant)
 }
 
 const forgetFactSQL = `
@@ -99,7 +99,7 @@ func (db *DB) ForgetFact(ctx context.Context, tenant uuid.UUID, id string) (foun
 			return err
 		}
 		r := &renaming{tenant: tenant}
-		if r.names, err = rowsBy(ctx, tx, pgx.RowTo[string], forgetFactSQL, tenant, id); err != nil {
+		if r.names, err = RowsBy(ctx, tx, pgx.RowTo[string], forgetFactSQL, tenant, id); err != nil {
 			return err
 		}
 		batch := &pgx.Batch{}

@@ -128,7 +128,7 @@ SELECT points, confirmed FROM (` + answersSQL + `) AS answers (points, confirmed
 
 // Answers reads the answers that count for a tenant's thresholds, in the order of their points.
 func (db *DB) Answers(ctx context.Context, tenant uuid.UUID) (all []rules.Said, err error) {
-	return steadyRows[rules.Said](ctx, db, tenantAnswersSQL, tenant, uuid.Nil, uuid.Nil)
+	return Rows[rules.Said](ctx, db.Steady(), tenantAnswersSQL, tenant, uuid.Nil, uuid.Nil)
 }
 
 // ForgetThreshold gives a tenant the thresholds of all, and reports whether it had others. The

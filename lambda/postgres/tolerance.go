@@ -18,7 +18,7 @@ SELECT coalesce(jsonb_object_agg(supplier, to_jsonb(t) - 'tenant_id' - 'supplier
 
 // Tolerances reads a tenant's tolerances.
 func (db *DB) Tolerances(ctx context.Context, tenant uuid.UUID) (all threeway.Tolerances, err error) {
-	err = steadily(ctx, func() error { return db.pool.QueryRow(ctx, tolerancesSQL, tenant).Scan(&all) })
+	err = db.Steady().QueryRow(ctx, tolerancesSQL, tenant).Scan(&all)
 	return all, err
 }
 
@@ -62,9 +62,7 @@ SELECT coalesce(max(id), 0)::text, coalesce(bool_or(form = $2), false) FROM tole
 
 // TolerancesVersion returns the version of a tenant's tolerances. Each change has another one.
 func (db *DB) TolerancesVersion(ctx context.Context, tenant uuid.UUID) (version string, err error) {
-	err = steadily(ctx, func() error {
-		return db.pool.QueryRow(ctx, tolerancesVersionSQL, tenant, uuid.Nil).Scan(&version, new(bool))
-	})
+	err = db.Steady().QueryRow(ctx, tolerancesVersionSQL, tenant, uuid.Nil).Scan(&version, new(bool))
 	return version, err
 }
 
@@ -137,7 +135,7 @@ func (c ToleranceChange) queue(batch *pgx.Batch, tenant uuid.UUID, supplier stri
 		delete(all, supplier)
 		batch.Queue(removeToleranceSQL, tenant, supplier)
 	}
-	batch.Queue(toleranceChangeSQL, tenant, supplier, before, after, storable(c.By), c.Origin, storable(c.Reason), c.Form)
+	batch.Queue(toleranceChangeSQL, tenant, supplier, before, after, Storable(c.By), c.Origin, Storable(c.Reason), c.Form)
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 	show := o.add(ofTenant("show --tenant ID", "Print a tenant's settings for offers", 0,
 		func(ctx context.Context, tenant uuid.UUID, _ []string) error {
 			return w.inTenant(ctx, o, tenant, func(s *session) error {
-				stored, err := s.db.OfferSettings(s.ctx, tenant)
+				stored, err := s.db.Offers().SettingsOf(s.ctx, tenant)
 				return errors.Join(err, s.Print(offerSettings(stored), o.json))
 			})
 		}))
@@ -139,7 +139,7 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 				return err
 			}
 			return w.inTenant(ctx, o, tenant, func(s *session) error {
-				stored, err := s.db.SetOfferSettings(s.ctx, tenant, change)
+				stored, err := s.db.Offers().SetSettings(s.ctx, tenant, change)
 				if err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 	"matchbook/lambda/blob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
-	offers "matchbook/lambda/offer/web"
+	feedback "matchbook/lambda/offer/web"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review"
 	domain "matchbook/lambda/review/web"
@@ -58,7 +58,7 @@ func Pages(ctx context.Context, c setup.Config, log *slog.Logger, streamFor time
 	paths := http.NewServeMux()
 	paths.Handle("/", domain.New(domain.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue,
 		Tokens: tokens, Quota: reviews, Log: log, StreamFor: streamFor}))
-	paths.Handle("/offers/", offers.New(offers.Config{Store: db, Tenant: tokens.Tenant, Log: log}))
+	paths.Handle("/offers/", feedback.New(feedback.Config{Store: db.Offers(), Tenant: tokens.Tenant, Log: log}))
 	return paths, db.Close, nil
 }
 

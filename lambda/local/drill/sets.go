@@ -64,7 +64,7 @@ func (p *papers) members(documents int) (things []thing) {
 // admit stores the users of tenants, and makes the schedule due.
 func (l *line) admit(ctx context.Context, tenants []uuid.UUID) error {
 	for _, t := range tenants {
-		if _, _, err := l.DB.ImportUsers(ctx, l.papers.users[t]); err != nil {
+		if _, _, err := l.DB.Offers().ImportUsers(ctx, l.papers.users[t]); err != nil {
 			return err
 		}
 		l.tasks[1].now.Store(true)

@@ -58,7 +58,7 @@ func ImportFeedback(ctx context.Context, db *postgres.DB, tenant uuid.UUID, from
 				answers, places = append(answers, f), append(places, line)
 			}
 		}
-		unknown, err := db.AddFeedback(ctx, tenant, answers)
+		unknown, err := db.Offers().AddFeedback(ctx, tenant, answers)
 		if err != nil {
 			return i, err
 		}

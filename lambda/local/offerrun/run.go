@@ -136,7 +136,7 @@ func (r *run) killing(ctx context.Context) (stop func()) {
 func (r *run) load(ctx context.Context) error {
 	changed := 0
 	for users := range slices.Chunk(r.folder.users, matchrun.Chunk) {
-		n, others, err := r.Stack.DB.ImportUsers(ctx, users)
+		n, others, err := r.Stack.DB.Offers().ImportUsers(ctx, users)
 		if err != nil {
 			if n, others, err = r.loadEach(ctx, users); err != nil {
 				return err
@@ -158,7 +158,7 @@ func (r *run) load(ctx context.Context) error {
 
 func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	for _, u := range slices.Clone(users) {
-		n, other, err := r.Stack.DB.ImportUsers(ctx, []offer.User{u})
+		n, other, err := r.Stack.DB.Offers().ImportUsers(ctx, []offer.User{u})
 		switch {
 		case ctx.Err() != nil:
 			return 0, nil, ctx.Err()

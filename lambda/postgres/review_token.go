@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"matchbook/lambda/job"
+
+	"github.com/google/uuid"
+)
+
+const tokensSinceSQL = `
+SELECT coalesce(greatest(
+	(SELECT tokens_since FROM tenant WHERE id = $1),
+	(SELECT erased_at FROM erased_tenant WHERE digest = ` + TenantDigestSQL + `)), '0001-01-01Z')`
+
+// TokensSince implements web.Tokens.Since. The tokens of an erased tenant are withdrawn, so that
+// none brings it back.
+func (r *Reviews) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
+	err = r.db.Steady().QueryRow(ctx, tokensSinceSQL, tenant).Scan(&since)
+	return since, err
+}
+
+const withdrawTokensSQL = `UPDATE tenant SET tokens_since = now() WHERE id = $1`
+
+// WithdrawTokens makes all tokens of a tenant invalid that were issued until now. It returns
+// job.ErrNotFound for an unknown tenant.
+func (r *Reviews) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
+	known, err := r.db.Steady().Changes(ctx, withdrawTokensSQL, tenant)
+	if err == nil && !known {
+		err = job.ErrNotFound
+	}
+	return err
+}
+
+const openReviewsSQL = `SELECT count(*) FROM review_job WHERE tenant_id = $1 AND ended_at IS NULL`
+
+// OpenReviews implements web.Quota.
+func (r *Reviews) OpenReviews(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+	err = r.db.Steady().QueryRow(ctx, openReviewsSQL, tenant).Scan(&n)
+	return n, err
+}

@@ -27,28 +27,27 @@ type fixture struct {
 	scores func([]score.Raw) []score.Pair // of Write
 }
 
-var (
-	tenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
-	start  = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-)
+var tenant, start = postgrestest.Tenant, postgrestest.Start
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	url := postgrestest.URL(t)
-	clock, simURL := postgrestest.WithClock(t, url, start)
-	f := &fixture{postgrestest.Open(t, simURL), postgrestest.Conn(t, simURL), clock, t, nil}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
-	return f
+	f := postgrestest.NewFixture(t)
+	return &fixture{f.DB, f.Conn, f.Clock, t, nil}
+}
+
+// shared has what the packages below use as well.
+func (f *fixture) shared() *postgrestest.Fixture {
+	return &postgrestest.Fixture{DB: f.DB, Conn: f.conn, Clock: f.clock, T: f.t}
 }
 
 func (f *fixture) exec(sql string, args ...any) {
 	f.t.Helper()
-	must.Get(f.conn.Exec(f.t.Context(), sql, args...))(f.t)
+	f.shared().Exec(sql, args...)
 }
 
 func (f *fixture) advance(d time.Duration) {
 	f.t.Helper()
-	must.OK(f.t, f.clock.Advance(f.t.Context(), d))
+	f.shared().Advance(d)
 }
 
 // document inserts a document with these columns of matching state.

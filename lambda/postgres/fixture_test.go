@@ -16,15 +16,13 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-var otherTenant = uuid.MustParse("00000000-0000-4000-8000-000000000002")
-
-// num returns an id; ids are in the order of n.
-func num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012x", n)) }
+var otherTenant, num = postgrestest.OtherTenant, postgrestest.Num
 
 // put inserts a document as an import leaves it.
 func (f *fixture) put(id, tenant uuid.UUID, typ document.Type, data string) uuid.UUID {
@@ -210,58 +208,34 @@ func (f *fixture) clusters() string {
 	return strings.Join(list, " ")
 }
 
-var allTables = []string{"document", "document_match", "match_pair", "match_suggestion", "notification", "notification_delivery", "tenant"}
+var allTables = postgrestest.Tables
 
-// dump is every row of the tables, with the transaction that wrote it: a row
-// written again with the same values is another row.
 func (f *fixture) dump(tables ...string) string {
 	f.t.Helper()
-	var out strings.Builder
-	for _, table := range tables {
-		list := query[string](f.t, f.conn, "SELECT t.xmin::text || ' ' || t::text FROM "+table+" AS t ORDER BY t::text")
-		fmt.Fprintf(&out, "%s\n\t%s\n", table, strings.Join(list, "\n\t"))
-	}
-	return out.String()
+	return f.shared().Dump(tables...)
 }
 
-// unchanged returns what reports rows of the tables that have changed since.
 func (f *fixture) unchanged(tables ...string) (check func(when string)) {
 	f.t.Helper()
-	before := f.dump(tables...)
-	return func(when string) {
-		f.t.Helper()
-		if after := f.dump(tables...); after != before {
-			f.t.Errorf("%s: changed from\n%s\nto\n%s", when, before, after)
-		}
-	}
+	return f.shared().Unchanged(tables...)
 }
 
-// query reads the one column of a statement's rows.
 func query[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
 	t.Helper()
-	rows, _ := conn.Query(t.Context(), sql, args...)
-	return must.Get(pgx.CollectRows(rows, pgx.RowTo[V]))(t)
+	return postgrestest.Values[V](t, conn, sql, args...)
 }
 
-// queryOne reads the one value of a statement's one row.
 func queryOne[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) V {
 	t.Helper()
-	rows, _ := conn.Query(t.Context(), sql, args...)
-	return must.Get(pgx.CollectExactlyOneRow(rows, pgx.RowTo[V]))(t)
+	return postgrestest.Value[V](t, conn, sql, args...)
 }
 
-// equal reports a value that is not the one that the test wants.
 func equal[V comparable](t testing.TB, what string, got, want V) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
-	}
+	postgrestest.Equal(t, what, got, want)
 }
 
-// equalLists is equal for lists; one without elements is like none.
 func equalLists[V comparable](t testing.TB, what string, got, want []V) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
-	}
+	postgrestest.EqualLists(t, what, got, want)
 }

@@ -48,7 +48,7 @@ func TestIngestionsConform(t *testing.T) {
 			Store:   f.store,
 			Work:    f.work,
 			New:     f.new,
-			Lock:    func(id uuid.UUID) func() { return f.lock("ingestion", id) },
+			Lock:    func(id uuid.UUID) func() { return f.shared().Lock("ingestion", id) },
 			Spoil:   func(id uuid.UUID) { f.exec("UPDATE ingestion SET file_path = NULL WHERE id = $1", id) },
 			Row:     f.state,
 			Dump:    func() string { return f.dump(append(slices.Clone(allTables), "ingestion")...) },
@@ -69,7 +69,7 @@ func (f *files) new() uuid.UUID {
 
 func (f *files) state(id uuid.UUID) jobtest.Row {
 	f.t.Helper()
-	return f.rowOf(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
+	return f.shared().Row(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
 }
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {
@@ -105,7 +105,7 @@ func invoice(t *testing.T, text string) extraction.Extraction {
 
 func (f *files) takeFile(id uuid.UUID) job.Attempt {
 	f.t.Helper()
-	return f.claimOf(f.store, id)
+	return f.shared().Claimed(f.store, id)
 }
 
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {

@@ -20,49 +20,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// waiting returns when a statement of the database waits for a lock, or fails
-// the test when done is closed before.
-func (f *fixture) waiting(done <-chan struct{}) {
-	f.t.Helper()
-	for {
-		f.exec("SELECT pg_stat_clear_snapshot()") // within a transaction it would not change
-		n := queryOne[int](f.t, f.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
-		if n > 0 {
-			return
-		}
-		select {
-		case <-done:
-			f.t.Fatal("it did not wait for the lock")
-		default:
-		}
-	}
-}
-
-// meanwhile starts work that has to wait for a lock, and returns as soon as it waits;
-// end waits for its end and returns its error.
 func (f *fixture) meanwhile(work func() error) (end func() error) {
 	f.t.Helper()
-	done, err := make(chan struct{}), error(nil)
-	go func() {
-		defer close(done)
-		err = work()
-	}()
-	f.waiting(done)
-	return func() error {
-		<-done
-		return err
-	}
+	return f.shared().Meanwhile(work)
 }
 
-// blocks runs a statement that takes locks, in a transaction that ends with release.
 func (f *fixture) blocks(sql string, args ...any) (release func()) {
 	f.t.Helper()
-	tx := must.Get(f.conn.Begin(f.t.Context()))(f.t)
-	must.Get(tx.Exec(f.t.Context(), sql, args...))(f.t)
-	return func() {
-		f.t.Helper()
-		must.OK(f.t, tx.Commit(f.t.Context()))
-	}
+	return f.shared().Blocks(sql, args...)
 }
 
 // events returns a channel that gets an entry for each such event of a turn.

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"os"
 	"testing"
-	"time"
 
 	"matchbook/lambda/postgres/postgrestest"
 )
@@ -15,5 +14,4 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stuck bounds what must happen: no machine is so slow.
-const stuck = 9 * time.Minute
+const stuck = postgrestest.Stuck

@@ -167,7 +167,7 @@ func TestRefreezeRace(t *testing.T) {
 	o, before := hobbies(t)
 	o.exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}' WHERE id = $1`, num(6))
 	errs := make([]error, 6)
-	release := o.lock("matchmaking_job", before[num(6)].ID)
+	release := o.shared().Lock("matchmaking_job", before[num(6)].ID)
 	var people sync.WaitGroup
 	for i := range errs {
 		people.Go(func() {

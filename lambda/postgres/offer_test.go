@@ -72,7 +72,7 @@ func (o *offers) shard(zone string, through *day.Date) offer.Shard {
 
 func (o *offers) claimed(id uuid.UUID) job.Attempt {
 	o.t.Helper()
-	return o.claimOf(o.store, id)
+	return o.shared().Claimed(o.store, id)
 }
 
 // someOffers offers users 1 and 2.
@@ -108,7 +108,7 @@ func TestOfferJobsConform(t *testing.T) {
 			Store: o.store,
 			Work:  o.offer,
 			New:   o.lone,
-			Lock:  func(id uuid.UUID) func() { return o.lock("matchmaking_job", id) },
+			Lock:  func(id uuid.UUID) func() { return o.shared().Lock("matchmaking_job", id) },
 			Spoil: func(id uuid.UUID) { o.exec("UPDATE matchmaking_job SET input_digest = NULL WHERE id = $1", id) },
 			Cancel: func(id uuid.UUID) {
 				o.exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
@@ -134,7 +134,7 @@ func (o *offers) lone() uuid.UUID {
 
 func (o *offers) job(id uuid.UUID) jobtest.Row {
 	o.t.Helper()
-	return o.rowOf(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
+	return o.shared().Row(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
 }
 
 // A set is stored once, with its offers and its place in the outbox, and read as it was

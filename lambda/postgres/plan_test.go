@@ -237,5 +237,5 @@ func (f *fixture) someDocuments(n int) []uuid.UUID {
 
 func (f *fixture) explain(sql string, args ...any) postgrestest.Plan {
 	f.t.Helper()
-	return postgrestest.Explain(f.t, f.conn, sql, args...)
+	return f.shared().Explain(sql, args...)
 }

@@ -40,7 +40,7 @@ func TestChunksConform(t *testing.T) {
 			Store: r.store,
 			Work:  r.read,
 			New:   r.lone,
-			Lock:  func(id uuid.UUID) func() { return r.lock("review_chunk", id) },
+			Lock:  func(id uuid.UUID) func() { return r.shared().Lock("review_chunk", id) },
 			Spoil: func(id uuid.UUID) { r.exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
 			Cancel: func(id uuid.UUID) {
 				r.exec("UPDATE review_chunk SET status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
@@ -68,7 +68,7 @@ func (r *reviews) lone() uuid.UUID {
 
 func (r *reviews) chunk(id uuid.UUID) jobtest.Row {
 	r.t.Helper()
-	return r.rowOf(id, "status, attempts, error, due_at, failed_at", "review_chunk")
+	return r.shared().Row(id, "status, attempts, error, due_at, failed_at", "review_chunk")
 }
 
 // read is the work on a chunk: one stage, which finds the word lease.
@@ -116,7 +116,7 @@ func (r *reviews) createWith(n int, model string) (review uuid.UUID, stamped []j
 
 func (r *reviews) claimed(id uuid.UUID) job.Attempt {
 	r.t.Helper()
-	return r.claimOf(r.store, id)
+	return r.shared().Claimed(r.store, id)
 }
 
 func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {

@@ -1,0 +1,156 @@
+package postgrestest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
+	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/local/simclock"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Tenant is the tenant of a new Fixture.
+var Tenant = Num(1)
+
+// OtherTenant is for tests to add.
+var OtherTenant = Num(2)
+
+// Start is the time of a new Fixture.
+var Start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// Num returns an id; ids are in the order of n.
+func Num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-4000-8000-%012x", n)) }
+
+// Stuck bounds what must happen: no machine is so slow.
+const Stuck = 9 * time.Minute
+
+// Tables are those that each workload may write. Dump them with its own.
+var Tables = []string{"document", "document_match", "match_pair", "match_suggestion", "notification", "notification_delivery", "tenant"}
+
+// Fixture is a database with a clock that stands still until the test moves it.
+type Fixture struct {
+	*postgres.DB
+	Conn  *pgx.Conn // sees the same clock
+	Clock *simclock.Clock
+	T     *testing.T
+}
+
+// NewFixture creates a database with a tenant.
+func NewFixture(t *testing.T) *Fixture {
+	t.Helper()
+	url := URL(t)
+	clock, simURL := WithClock(t, url, Start)
+	f := &Fixture{Open(t, simURL), Conn(t, simURL), clock, t}
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", Tenant)
+	return f
+}
+
+// Exec runs a statement.
+func (f *Fixture) Exec(sql string, args ...any) {
+	f.T.Helper()
+	Exec(f.T, f.Conn, sql, args...)
+}
+
+// Advance moves the clock.
+func (f *Fixture) Advance(d time.Duration) {
+	f.T.Helper()
+	must.OK(f.T, f.Clock.Advance(f.T.Context(), d))
+}
+
+// Now reads the clock.
+func (f *Fixture) Now() time.Time {
+	f.T.Helper()
+	return Value[time.Time](f.T, f.Conn, "SELECT now()")
+}
+
+// Explain runs a statement and returns its plan.
+func (f *Fixture) Explain(sql string, args ...any) Plan {
+	f.T.Helper()
+	return Explain(f.T, f.Conn, sql, args...)
+}
+
+// Dump is every row of the tables, with the transaction that wrote it: a row
+// written again with the same values is another row.
+func (f *Fixture) Dump(tables ...string) string {
+	f.T.Helper()
+	var out strings.Builder
+	for _, table := range tables {
+		list := Values[string](f.T, f.Conn, "SELECT t.xmin::text || ' ' || t::text FROM "+table+" AS t ORDER BY t::text")
+		fmt.Fprintf(&out, "%s\n\t%s\n", table, strings.Join(list, "\n\t"))
+	}
+	return out.String()
+}
+
+// Unchanged returns what reports rows of the tables that have changed since.
+func (f *Fixture) Unchanged(tables ...string) (check func(when string)) {
+	f.T.Helper()
+	before := f.Dump(tables...)
+	return func(when string) {
+		f.T.Helper()
+		if after := f.Dump(tables...); after != before {
+			f.T.Errorf("%s: changed from\n%s\nto\n%s", when, before, after)
+		}
+	}
+}
+
+// Claimed claims a row of any table of work.
+func (f *Fixture) Claimed(store job.Store, id uuid.UUID) job.Attempt {
+	f.T.Helper()
+	claims, err := store.Claim(f.T.Context(), []job.Delivery{{ID: id, Count: 1, Last: true}}, time.Minute, true)
+	if err != nil || claims[0].Found != job.Claimed {
+		f.T.Fatalf("claim found %+v, %v", claims, err)
+	}
+	return claims[0].Attempt
+}
+
+// Row reads a row of any table of work; columns are its status, attempts, error, due
+// time and time of failure.
+func (f *Fixture) Row(id uuid.UUID, columns, table string) (r jobtest.Row) {
+	f.T.Helper()
+	var status, reason, notifications *string
+	var due, failed *time.Time
+	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), "SELECT "+columns+`,
+		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE $1 IN (document_id, subject_id))
+		FROM `+table+" WHERE id = $1", id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications))
+	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
+	r.Due, r.FailedAt = orZero(due), orZero(failed)
+	return r
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// Values reads the one column of a statement's rows.
+func Values[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
+	t.Helper()
+	rows, _ := conn.Query(t.Context(), sql, args...)
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[V]))(t)
+}
+
+// Equal reports a value that is not the one that the test wants.
+func Equal[V comparable](t testing.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
+	}
+}
+
+// EqualLists is Equal for lists; one without elements is like none.
+func EqualLists[V comparable](t testing.TB, what string, got, want []V) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got %+v\nwant %+v", what, got, want)
+	}
+}

@@ -41,7 +41,8 @@
 //     schema of its question.
 //   - postgres holds all SQL, each statement next to its method: claim.go claims and
 //     settles, candidate.go finds candidates, match.go writes a match, and redecide.go is
-//     the heart of that write.
+//     the heart of that write. The store of another workload is a package below it:
+//     postgres/offers.
 //
 // # When something goes wrong
 //

@@ -12,6 +12,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -122,7 +123,7 @@ func TestReceiverDown(t *testing.T) {
 	if sets, _, asked := r.counts(); sets != 0 || asked == 0 || asked > 30 {
 		t.Errorf("%d sets by %d requests, want none by the 16 of one round, or a few more if this takes minutes", sets, asked)
 	}
-	if n, _, err := l.DB.Offers().Undelivered(t.Context()); n != 60 || err != nil {
+	if n, _, err := offers.New(l.DB).Undelivered(t.Context()); n != 60 || err != nil {
 		t.Errorf("%d undelivered, %v", n, err)
 	}
 	r.repair()
@@ -166,7 +167,7 @@ func TestKilledSender(t *testing.T) {
 		t.Errorf("%d sets before the kill; then %d by %d requests, one %d times", before, sets, asked, most)
 	}
 	l.sent(r)
-	if n, _, err := l.DB.Offers().Undelivered(t.Context()); n != 0 || err != nil {
+	if n, _, err := offers.New(l.DB).Undelivered(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d undelivered, %v", n, err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 )
@@ -56,7 +57,7 @@ func (l offerLine) users(n int, zone string) (ids []uuid.UUID) {
 // schedule runs the scheduler once, and returns its report.
 func (l offerLine) schedule() string {
 	l.t.Helper()
-	s := offer.Scheduler{Store: l.DB.Offers(), Sender: l.Queue, Log: slog.New(slog.DiscardHandler)}
+	s := offer.Scheduler{Store: offers.New(l.DB), Sender: l.Queue, Log: slog.New(slog.DiscardHandler)}
 	r := must.Get(s.Run(l.t.Context()))(l.t)
 	return fmt.Sprintf("%d rosters, %d jobs, %d skipped, %d unsent", r.Rosters, r.Queued, r.TooLate+r.UnknownZone, r.Unsent)
 }

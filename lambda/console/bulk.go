@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -262,7 +263,7 @@ func (h *handler) doMany(v *visit, b bulk, form uuid.UUID, list []picked, a post
 		to, stamped, err := b.do(h, v, p, a)
 		h.sendTo(v, to, stamped)
 		var ours explain.Error
-		var kept postgres.Refused
+		var kept offers.Refused
 		switch {
 		case err == nil:
 			done++

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -49,9 +50,9 @@ var bulkOffers = bulk{[]button{{"requeue", "Try again"}, {refreeze, "Update and 
 const refreeze = "refreeze"
 
 func requeueOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
-	again := h.DB.Offers().Requeue
+	again := offers.New(h.DB).Requeue
 	if v.PostFormValue("do") == refreeze {
-		again = h.DB.Offers().Refreeze
+		again = offers.New(h.DB).Refreeze
 	}
 	stamped, err := again(v.Context(), p.document, a)
 	return h.Offers, stamped, err
@@ -108,7 +109,7 @@ func (h *handler) offerTicks(v *visit, list []report.OfferJob) (ticks []string, 
 	for _, j := range list {
 		ids = append(ids, j.ID)
 	}
-	seen, err := h.DB.Offers().FailedVersions(v.Context(), ids)
+	seen, err := offers.New(h.DB).FailedVersions(v.Context(), ids)
 	for _, id := range ids {
 		ticks = append(ticks, id.String()+"_"+uuid.Nil.String()+"_"+cmp.Or(seen[id], "gone"))
 	}

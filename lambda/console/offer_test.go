@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/chromedp/chromedp"
@@ -38,7 +39,7 @@ func hobbies(t testing.TB) (s *site, jobs map[string]uuid.UUID) {
 		s.exec("INSERT INTO offer_user (id, tenant_id, timezone, created_at, profile) VALUES ($1, $2, 'UTC', now(), $3::text::jsonb)",
 			user(n+1), tenantA, fmt.Sprintf(`{"name": %q, %s}`, u[0], u[1]))
 	}
-	scheduler := offer.Scheduler{Store: s.Offers(), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
+	scheduler := offer.Scheduler{Store: offers.New(s.DB), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
 	must.Get(scheduler.Run(t.Context()))(t)
 	jobs = map[string]uuid.UUID{}
 	for n, name := range []string{"Ada", "Ben", "Cem", "Dora", "Eve", "Finn"} {
@@ -51,7 +52,7 @@ func hobbies(t testing.TB) (s *site, jobs map[string]uuid.UUID) {
 // compose works on a job as the function does.
 func (s *site) compose(id uuid.UUID) {
 	s.t.Helper()
-	store := s.Offers()
+	store := offers.New(s.DB)
 	f := must.Get(store.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(s.t)[0].Attempt
 	work := offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}, Deliver: true}
 	if err := job.Work(work.Offer).One(s.t.Context(), f); err != nil {
@@ -102,7 +103,7 @@ func TestOfferPages(t *testing.T) {
 	s.exec("DELETE FROM matchmaking_job")
 	s.exec("DELETE FROM offer_roster")
 	s.exec("UPDATE offer_user SET through = NULL")
-	scheduler := offer.Scheduler{Store: s.Offers(), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
+	scheduler := offer.Scheduler{Store: offers.New(s.DB), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
 	must.Get(scheduler.Run(t.Context()))(t)
 	c := s.as(everything(login.Viewer))
 	first := c.page("/offers")
@@ -150,7 +151,7 @@ func TestOffersRequeued(t *testing.T) {
 	if a := stranger.get("/offers/" + jobs["Ada"].String()); a.code != http.StatusNotFound {
 		t.Errorf("a set of another tenant: %d", a.code)
 	}
-	must.Get(s.Offers().Publish(t.Context(), []uuid.UUID{jobs["Finn"]}))(t) // meanwhile, by a command
+	must.Get(offers.New(s.DB).Publish(t.Context(), []uuid.UUID{jobs["Finn"]}))(t) // meanwhile, by a command
 	s.compose(jobs["Finn"])
 	var clicks sync.WaitGroup
 	for range 3 {
@@ -165,7 +166,7 @@ func TestOffersRequeued(t *testing.T) {
 	if got := found[string](s, "SELECT status FROM matchmaking_job WHERE id = $1", jobs["Eve"]); got != "pending" {
 		t.Errorf("the job is %s", got)
 	}
-	if _, err := s.Offers().Requeue(t.Context(), user(1), postgres.Action{ID: uuid.New()}); err == nil {
+	if _, err := offers.New(s.DB).Requeue(t.Context(), user(1), postgres.Action{ID: uuid.New()}); err == nil {
 		t.Error("an unknown job is published")
 	}
 }
@@ -201,7 +202,7 @@ func TestOffersUpdated(t *testing.T) {
 	}
 	s.exec(`UPDATE offer_user SET profile = '{"name": "Eve"}' WHERE id = $1`, user(5))
 	form = ticked()
-	must.Get(s.Offers().Publish(t.Context(), []uuid.UUID{jobs["Eve"]}))(t) // meanwhile
+	must.Get(offers.New(s.DB).Publish(t.Context(), []uuid.UUID{jobs["Eve"]}))(t) // meanwhile
 	s.compose(jobs["Eve"])
 	send(form).want(t, "Done: 0. Left as they are", "Failed jobs: 1")
 }

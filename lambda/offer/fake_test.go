@@ -17,7 +17,7 @@ import (
 )
 
 // fakeStore keeps users, rosters, jobs and sets in memory, by the rules of migration
-// 00018, so that a test may let a year pass. postgres.Offers is the real store.
+// 00018, so that a test may let a year pass. postgres/offers has the real store.
 type fakeStore struct {
 	now     func() time.Time // the database's
 	users   []*fakeUser      // by id

@@ -17,7 +17,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -27,7 +27,7 @@ import (
 // database is the real store, with a clock that follows the simulation's. It forgets
 // nothing: the constraints of the tables hold over all dates.
 type database struct {
-	*postgres.Offers
+	*offers.Store
 	t    *testing.T
 	url  string
 	conn *pgx.Conn
@@ -35,7 +35,7 @@ type database struct {
 
 func newDatabase(t *testing.T, at time.Time) (database, *simclock.Clock) {
 	clock, url := postgrestest.WithClock(t, postgrestest.URL(t), at)
-	d := database{postgrestest.Open(t, url).Offers(), t, url, postgrestest.Conn(t, url)}
+	d := database{offers.New(postgrestest.Open(t, url)), t, url, postgrestest.Conn(t, url)}
 	d.exec("INSERT INTO tenant (id, name) VALUES ($1, 'simulated')", tenants[0])
 	return d, clock
 }
@@ -138,7 +138,7 @@ func (d database) compose(jobs []job.Stamped) (worked []time.Duration) {
 	close(batches)
 	var instances sync.WaitGroup
 	for range manifest.Offer.MaxConcurrency {
-		store := postgrestest.Open(d.t, d.url).Offers()
+		store := offers.New(postgrestest.Open(d.t, d.url))
 		runtime := job.Runtime{Store: store, Work: offer.Offerer{Store: store, Rankings: &offer.Cache{Rosters: store}}.Offer,
 			Backoff: manifest.Offer.Retries, Log: quiet, Observe: func(o job.Observation) {
 				if o.Action == job.Ack {

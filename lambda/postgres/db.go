@@ -1,7 +1,9 @@
 // Package postgres holds Matchbook's SQL, together with the packages below it: one file per
-// concern, each statement a constant next to its function. An exported method that writes is
-// one transaction. Every write of an attempt carries its fence, because the attempt may have
-// lost its row, and only the database's clock decides about leases.
+// concern, each statement a constant next to its function. This package has the database, the
+// jobs of every workload, and matching; the stores of the others are below it, each a package
+// that imports this one only. An exported method that writes is one transaction. Every write of
+// an attempt carries its fence, because the attempt may have lost its row, and only the
+// database's clock decides about leases.
 //
 // A transaction runs again after losing a race. Work such as DB.Write also runs again while
 // the database is away (repeat.go). See DB.Write for all statements of a match, and

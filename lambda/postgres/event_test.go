@@ -200,6 +200,13 @@ func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []outbox.Parcel
 	return list
 }
 
+func jobsOf(parcels []outbox.Parcel) (ids []uuid.UUID) {
+	for _, p := range parcels {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
 func (f *fixture) release(p outbox.Parcel, wait time.Duration, refused bool) {
 	f.t.Helper()
 	must.OK(f.t, f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,

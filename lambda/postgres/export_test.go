@@ -27,18 +27,7 @@ const (
 	PendingSQL     = pendingSQL
 	LastSentSQL    = lastSentSQL
 	UnsentSQL      = unsentSQL
-	ClaimSetsSQL   = claimSetsSQL
-	UndeliveredSQL = undeliveredSQL
-	ThroughSQL     = throughSQL
-	JobsOfDateSQL  = jobsOfDateSQL
-	DuplicatesSQL  = duplicatesSQL
 )
-
-// CompleteSQL is about jobs of offers.
-var CompleteSQL = completeSQL
-
-// NextUsersSQL is about the group of a shard.
-var NextUsersSQL = nextUsersSQL
 
 // GaugesSQL is about documents.
 var GaugesSQL = documents.sql(gaugesSQL)

@@ -7,11 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
-	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
@@ -92,38 +90,4 @@ func TestChunksEnd(t *testing.T) {
 	}
 	r.is(one, record.Queued, 0, 0, "")
 	r.is(two, record.Queued, 1, 0, "")
-}
-
-// One statement completes several jobs: each has its own set and its place
-// in the outbox.
-func TestJobsCompleteTogether(t *testing.T) {
-	t.Parallel()
-	o := newOffers(t)
-	o.users(3, 3, "UTC")
-	var ids []uuid.UUID
-	for _, s := range o.queue("UTC") {
-		ids = append(ids, s.ID)
-	}
-	fences := fenced(o.claimed, ids...)
-	var sets []offer.Completed
-	for i, f := range fences {
-		j := must.Get(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
-		sets = append(sets, offer.Completed{Fence: f, Set: offer.Set{Job: j, Offers: someOffers[:2-i]}})
-	}
-	o.advance(time.Second)
-	held, err := o.store.Complete(t.Context(), sets, true)
-	if err != nil || len(held) != 2 || slices.Contains(held, fences[2]) {
-		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
-	}
-	for i, f := range fences {
-		got, err := o.store.JobByID(t.Context(), f.ID)
-		if want := 2 - i; err != nil || len(got.Offers) != want || (got.Status == "completed") != (i < 2) {
-			t.Errorf("job %d: %+v, %v; want %d offers", i, got, err, want)
-		}
-	}
-	o.lists("SELECT id, rank::text FROM offer ORDER BY user_id, rank", []string{
-		offer.ID(today, sets[0].User, num(1)).String() + " 1", offer.ID(today, sets[0].User, num(2)).String() + " 2",
-		offer.ID(today, sets[1].User, num(1)).String() + " 1",
-	})
-	o.lists("SELECT job_id, tries::text FROM offer_delivery", []string{fences[0].ID.String() + " 0", fences[1].ID.String() + " 0"})
 }

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/telemetry"
 )
 
@@ -27,7 +28,7 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 		outbox               outbox.Outbox
 	}{
 		{c.Offers, variable.OffersWebhookURL, variable.OffersWebhookSecret, metric.RefusedSets,
-			"sets", db.Offers().Outbox()},
+			"sets", offers.New(db).Outbox()},
 		{c.Events, variable.EventsWebhookURL, variable.EventsWebhookSecret, metric.RefusedEvents,
 			"events", db.Events()},
 	} {

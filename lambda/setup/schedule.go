@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/telemetry"
 )
 
@@ -27,11 +27,11 @@ func Schedule(ctx context.Context, c Config, log *slog.Logger) (
 		return nil, nil, err
 	}
 	go warnNewer(db, log)
-	return schedule(c, db.Offers(), queue, log), db.Close, nil
+	return schedule(c, offers.New(db), queue, log), db.Close, nil
 }
 
 // schedule returns a function for one run of the scheduler, with counts.
-func schedule(c Config, store *postgres.Offers, queue job.Sender, log *slog.Logger) func(context.Context) (
+func schedule(c Config, store *offers.Store, queue job.Sender, log *slog.Logger) func(context.Context) (
 	offer.ScheduleReport, error) {
 	s := &offer.Scheduler{Store: store, Sender: queue, CatchUp: c.CatchUp, Log: log}
 	return func(ctx context.Context) (offer.ScheduleReport, error) {
@@ -46,7 +46,7 @@ func schedule(c Config, store *postgres.Offers, queue job.Sender, log *slog.Logg
 
 // countDuplicates measures the duplicates in today's and yesterday's sets, since no zone
 // completes older ones in time.
-func countDuplicates(ctx context.Context, c Config, store *postgres.Offers) error {
+func countDuplicates(ctx context.Context, c Config, store *offers.Store) error {
 	now, err := store.Now(ctx)
 	if err != nil {
 		return failure.At("read the time", err)

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/telemetry/emf"
 )
@@ -19,7 +20,7 @@ func TestScheduleDuplicates(t *testing.T) {
 	_, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC))
 	conn := postgrestest.Conn(t, url)
 	metrics := emf.New("test", "schedule")
-	run := schedule(Config{Metrics: metrics, CatchUp: time.Hour}, postgrestest.Open(t, url).Offers(), nil,
+	run := schedule(Config{Metrics: metrics, CatchUp: time.Hour}, offers.New(postgrestest.Open(t, url)), nil,
 		slog.New(slog.DiscardHandler))
 	exec := func(sql string) {
 		t.Helper()

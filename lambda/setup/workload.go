@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/telemetry"
 )
 
@@ -176,7 +177,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 		all.Parked += g.Parked
 		all.Unsent = g.Unsent // the same for all workloads
 	}
-	all.Undelivered, all.OldestUndelivered, err = db.Offers().Undelivered(ctx)
+	all.Undelivered, all.OldestUndelivered, err = offers.New(db).Undelivered(ctx)
 	if err != nil {
 		return all, failure.At("read the undelivered sets", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -93,7 +94,7 @@ func explained(ctx context.Context, db *postgres.DB, j report.OfferJob) (*Explai
 func (e *Explained) compute(ctx context.Context, db *postgres.DB, j report.OfferJob) error {
 	named := offer.Job{ID: j.ID, Tenant: j.Tenant, User: j.User, Date: j.Date, Zone: j.Zone, Algorithm: j.Algorithm}
 	copy(named.Digest[:], j.Digest)
-	index, err := (&offer.Cache{Rosters: db.Offers()}).Index(ctx, named)
+	index, err := (&offer.Cache{Rosters: offers.New(db)}).Index(ctx, named)
 	var reasons ranking.Explanation
 	if err == nil {
 		reasons, err = index.Explain(j.User)

@@ -25,6 +25,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -162,9 +163,9 @@ func (r *failedRig) levels() string {
 	}
 	g := must.Get(db.JobsOf(postgres.Tables[manifest.Match.Name]).Gauges(r.t.Context(), []string{"slack"}))(r.t)
 	sent := must.Get(db.Events().Gauges(r.t.Context()))(r.t)
-	_, sets, err := db.Offers().Undelivered(r.t.Context())
+	_, sets, err := offers.New(db).Undelivered(r.t.Context())
 	must.OK(r.t, err)
-	duplicates := must.Get(db.Offers().DuplicateOffers(r.t.Context(), must.Get(day.Parse("2026-03-29"))(r.t)))(r.t)
+	duplicates := must.Get(offers.New(db).DuplicateOffers(r.t.Context(), must.Get(day.Parse("2026-03-29"))(r.t)))(r.t)
 	return fmt.Sprintf("letters %d, overdue %.0f, untold %d, events %.0f, dead events %d, sets %.0f, duplicates %d", letters,
 		g.OldestDue.Seconds(), g.Unsent, sent.Oldest.Seconds(), sent.Dead, sets.Seconds(), duplicates)
 }

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -124,7 +125,7 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 	show := o.add(ofTenant("show --tenant ID", "Print a tenant's settings for offers", 0,
 		func(ctx context.Context, tenant uuid.UUID, _ []string) error {
 			return w.inTenant(ctx, o, tenant, func(s *session) error {
-				stored, err := s.db.Offers().SettingsOf(s.ctx, tenant)
+				stored, err := offers.New(s.db).SettingsOf(s.ctx, tenant)
 				return errors.Join(err, s.Print(offerSettings(stored), o.json))
 			})
 		}))
@@ -139,7 +140,7 @@ func (w *invocation) offersSettingsCommand() *cobra.Command {
 				return err
 			}
 			return w.inTenant(ctx, o, tenant, func(s *session) error {
-				stored, err := s.db.Offers().SetSettings(s.ctx, tenant, change)
+				stored, err := offers.New(s.db).SetSettings(s.ctx, tenant, change)
 				if err != nil {
 					return err
 				}

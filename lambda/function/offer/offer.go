@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/job"
 	domain "matchbook/lambda/offer"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/setup"
 )
 
@@ -17,7 +18,7 @@ func Work(c setup.Config) func(setup.Opened) job.Work {
 	var once sync.Once
 	return func(o setup.Opened) job.Work {
 		once.Do(func() {
-			store := o.DB.Offers()
+			store := offers.New(o.DB)
 			shared.Store, shared.Rankings = store, &domain.Cache{Rosters: store}
 		})
 		return shared.Offer

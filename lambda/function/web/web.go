@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 	feedback "matchbook/lambda/offer/web"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/review"
 	domain "matchbook/lambda/review/web"
 	"matchbook/lambda/setup"
@@ -58,7 +59,7 @@ func Pages(ctx context.Context, c setup.Config, log *slog.Logger, streamFor time
 	paths := http.NewServeMux()
 	paths.Handle("/", domain.New(domain.Config{Reviews: reviews, Control: reviews, Starter: starter, Texts: texts, Sender: queue,
 		Tokens: tokens, Quota: reviews, Log: log, StreamFor: streamFor}))
-	paths.Handle("/offers/", feedback.New(feedback.Config{Store: db.Offers(), Tenant: tokens.Tenant, Log: log}))
+	paths.Handle("/offers/", feedback.New(feedback.Config{Store: offers.New(db), Tenant: tokens.Tenant, Log: log}))
 	return paths, db.Close, nil
 }
 

@@ -36,7 +36,6 @@ var spoken = []exemption{
 	{"lambda/notify/outbox/outbox.go", regexp.MustCompile(`offers`), "the doc comment names the two outboxes there are"},
 	{"lambda/notify/slack/message.go", regexp.MustCompile(`document`), "the verb: Slack does not document its limits"},
 	{"lambda/telemetry/count.go", regexp.MustCompile(`offers`), "CountSchedule counts for the one schedule there is"},
-	{"lambda/setup/workload.go", regexp.MustCompile(`Offers`), "the sweep measures the outbox of sets"},
 }
 
 type exemption struct {

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 )
@@ -64,7 +65,7 @@ func (p *papers) members(documents int) (things []thing) {
 // admit stores the users of tenants, and makes the schedule due.
 func (l *line) admit(ctx context.Context, tenants []uuid.UUID) error {
 	for _, t := range tenants {
-		if _, _, err := l.DB.Offers().ImportUsers(ctx, l.papers.users[t]); err != nil {
+		if _, _, err := offers.New(l.DB).ImportUsers(ctx, l.papers.users[t]); err != nil {
 			return err
 		}
 		l.tasks[1].now.Store(true)
@@ -131,9 +132,9 @@ func (l *line) readSets(ctx context.Context) (sets []set, err error) {
 	for _, o := range offered {
 		rows[o.Job] = o.Candidates
 	}
-	rankings := offer.Cache{Rosters: l.DB.Offers()}
+	rankings := offer.Cache{Rosters: offers.New(l.DB)}
 	for _, d := range dates {
-		jobs, err := l.DB.Offers().JobsOf(ctx, d.Tenant, day.Date(d.Date))
+		jobs, err := offers.New(l.DB).JobsOf(ctx, d.Tenant, day.Date(d.Date))
 		if err != nil {
 			return nil, err
 		}

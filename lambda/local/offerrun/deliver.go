@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 )
@@ -60,7 +61,7 @@ func (r *run) deliver(ctx context.Context) (*report.OfferDeliveries, error) {
 		return nil, err
 	}
 	relay := &r.receiver.relay
-	relay.Outbox, relay.Log = r.Stack.DB.Offers().Outbox(), slog.New(slog.NewTextHandler(r.Session.Logs, nil))
+	relay.Outbox, relay.Log = offers.New(r.Stack.DB).Outbox(), slog.New(slog.NewTextHandler(r.Session.Logs, nil))
 	relay.Run(ctx)
 	d, err := report.From(r.Stack.DB).OfferDeliveries(ctx, r.date, r.tenants)
 	d.Error = term.Clean(d.Error, term.MaxText)

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 )
@@ -58,7 +59,7 @@ func ImportFeedback(ctx context.Context, db *postgres.DB, tenant uuid.UUID, from
 				answers, places = append(answers, f), append(places, line)
 			}
 		}
-		unknown, err := db.Offers().AddFeedback(ctx, tenant, answers)
+		unknown, err := offers.New(db).AddFeedback(ctx, tenant, answers)
 		if err != nil {
 			return i, err
 		}

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 )
 
@@ -48,8 +49,8 @@ func (f Refreeze) Requeue(
 		}
 	}
 	for _, id := range j.IDs {
-		stamped, err := db.Offers().Refreeze(ctx, id, postgres.Action{By: f.By, Reason: f.Reason})
-		var refused postgres.Refused
+		stamped, err := offers.New(db).Refreeze(ctx, id, postgres.Action{By: f.By, Reason: f.Reason})
+		var refused offers.Refused
 		switch {
 		case errors.As(err, &refused):
 			r.Kept = append(r.Kept, Kept{id, status[id.String()], string(refused)})

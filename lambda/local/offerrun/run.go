@@ -23,6 +23,7 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 
@@ -136,7 +137,7 @@ func (r *run) killing(ctx context.Context) (stop func()) {
 func (r *run) load(ctx context.Context) error {
 	changed := 0
 	for users := range slices.Chunk(r.folder.users, matchrun.Chunk) {
-		n, others, err := r.Stack.DB.Offers().ImportUsers(ctx, users)
+		n, others, err := offers.New(r.Stack.DB).ImportUsers(ctx, users)
 		if err != nil {
 			if n, others, err = r.loadEach(ctx, users); err != nil {
 				return err
@@ -158,7 +159,7 @@ func (r *run) load(ctx context.Context) error {
 
 func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	for _, u := range slices.Clone(users) {
-		n, other, err := r.Stack.DB.Offers().ImportUsers(ctx, []offer.User{u})
+		n, other, err := offers.New(r.Stack.DB).ImportUsers(ctx, []offer.User{u})
 		switch {
 		case ctx.Err() != nil:
 			return 0, nil, ctx.Err()
@@ -175,12 +176,12 @@ func (r *run) loadEach(ctx context.Context, users []offer.User) (changed int, ot
 // queue advances the clock to the due instant of each time zone in turn, and runs the
 // scheduler.
 func (r *run) queue(ctx context.Context) error {
-	chosen, err := r.Stack.DB.Offers().Settings(ctx)
+	chosen, err := offers.New(r.Stack.DB).Settings(ctx)
 	if err != nil {
 		return err
 	}
 	r.chosen = chosen
-	store := oneDate{r.Stack.DB.Offers(), r.date, r.tenants, chosen}
+	store := oneDate{offers.New(r.Stack.DB), r.date, r.tenants, chosen}
 	scheduler := &offer.Scheduler{Store: store, Sender: r.Stack.Queue, Log: slog.New(slog.NewTextHandler(r.Session.Logs, nil))}
 	due, err := store.due(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -62,7 +63,7 @@ func (o ShadowOptions) Run(ctx context.Context, db *postgres.DB) (*Shadow, error
 		return nil, err
 	}
 	for _, tenant := range tenants {
-		t, err := o.tenant(ctx, db.Offers(), tenant)
+		t, err := o.tenant(ctx, offers.New(db), tenant)
 		if err != nil {
 			return nil, fmt.Errorf("tenant %s: %w", tenant, err)
 		}
@@ -71,7 +72,7 @@ func (o ShadowOptions) Run(ctx context.Context, db *postgres.DB) (*Shadow, error
 	return s, nil
 }
 
-func (o ShadowOptions) tenant(ctx context.Context, offers *postgres.Offers, tenant uuid.UUID) (t ShadowedTenant, err error) {
+func (o ShadowOptions) tenant(ctx context.Context, offers *offers.Store, tenant uuid.UUID) (t ShadowedTenant, err error) {
 	frozen, err := offers.Roster(ctx, tenant, o.Date)
 	if err != nil {
 		return t, err

@@ -28,6 +28,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry/prometheus"
 )
@@ -102,7 +103,7 @@ func (s *Server) openDatabase(ctx context.Context) (err error) {
 		return err
 	}
 	s.onClose(s.db.Close)
-	s.since, err = s.db.Offers().Now(ctx)
+	s.since, err = offers.New(s.db).Now(ctx)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer/web"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -24,7 +25,7 @@ func TestFeedback(t *testing.T) {
 	conn := postgrestest.Conn(t, url)
 	postgrestest.Exec(t, conn, "INSERT INTO tenant VALUES ($1, 'one')", tenant)
 	postgrestest.Exec(t, conn, "INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($2, $1, 'UTC'), ($3, $1, 'UTC')", tenant, ada, bob)
-	server := httptest.NewServer(web.New(web.Config{Store: postgrestest.Open(t, url).Offers(), Log: slog.New(slog.DiscardHandler),
+	server := httptest.NewServer(web.New(web.Config{Store: offers.New(postgrestest.Open(t, url)), Log: slog.New(slog.DiscardHandler),
 		Tenant: func(r *http.Request) (uuid.UUID, error) {
 			if r.Header.Get("Authorization") != "Bearer secret" {
 				return uuid.Nil, errors.New("unknown token")

@@ -32,7 +32,7 @@ func Num(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("00000000-0000-400
 // Stuck bounds what must happen: no machine is so slow.
 const Stuck = 9 * time.Minute
 
-// Tables are those that each workload may write. Dump them with its own.
+// Tables lists what any work may write, for Dump.
 var Tables = []string{"document", "document_match", "match_pair", "match_suggestion", "notification", "notification_delivery", "tenant"}
 
 // Fixture is a database with a clock that stands still until the test moves it.

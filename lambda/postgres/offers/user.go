@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -31,14 +32,14 @@ WHERE u.tenant_id <> given.tenant ORDER BY u.id`
 
 // ImportUsers stores or updates users, all or none, and returns the number changed. It leaves
 // a user of another tenant alone, and returns the id in others.
-func (o *Offers) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
+func (o *Store) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	users = slices.Clone(users) // to lock rows in id order like all transactions
 	slices.SortStableFunc(users, func(a, b offer.User) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	others, err = Within(ctx, o.db, func(tx pgx.Tx) ([]uuid.UUID, error) {
+	others, err = postgres.Within(ctx, o.db, func(tx pgx.Tx) ([]uuid.UUID, error) {
 		changed = 0
 		batch := &pgx.Batch{}
 		for _, u := range users {
-			batch.Queue(AddTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
+			batch.Queue(postgres.AddTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
 		}
 		for _, u := range users {
 			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).
@@ -59,7 +60,7 @@ func (o *Offers) ImportUsers(ctx context.Context, users []offer.User) (changed i
 		for i, u := range users {
 			ids[i], tenants[i] = u.ID, u.Tenant
 		}
-		return IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
+		return postgres.IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
 	})
 	return changed, others, err
 }

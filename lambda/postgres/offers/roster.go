@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -36,19 +37,19 @@ WHERE tenant_id = $1 AND (answer IN ('blocked', 'reported') OR at > now() - make
 ORDER BY user_id, candidate_id, answer`
 
 // Eligible implements offer.ScheduleStore.
-func (o *Offers) Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settings) ([]roster.Row, error) {
+func (o *Store) Eligible(ctx context.Context, tenant uuid.UUID, s roster.Settings) ([]roster.Row, error) {
 	return o.eligible(ctx, tenant, s, eligibleSQL, false)
 }
 
 // Newcomers implements offer.ScheduleStore.
-func (o *Offers) Newcomers(
+func (o *Store) Newcomers(
 	ctx context.Context, of roster.Key, zone string, before time.Time, s roster.Settings,
 ) ([]roster.Row, error) {
 	return o.eligible(ctx, of.Tenant, s, newcomersSQL, true, zone, before, of.Date.Time())
 }
 
 // eligible reads users. With few, it reads the answers of these users only.
-func (o *Offers) eligible(
+func (o *Store) eligible(
 	ctx context.Context, tenant uuid.UUID, s roster.Settings, sql string, few bool, args ...any,
 ) ([]roster.Row, error) {
 	type user struct {
@@ -62,7 +63,7 @@ func (o *Offers) eligible(
 		Answer     string
 		On         day.Date
 	}
-	users, err := Rows[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
+	users, err := postgres.Rows[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
 	if err != nil || few && len(users) == 0 {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (o *Offers) eligible(
 			ids = append(ids, u.ID)
 		}
 	}
-	answers, err := Rows[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
+	answers, err := postgres.Rows[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
 	rows := make([]roster.Row, 0, len(users))
 	for _, u := range users {
 		row := roster.Row{ID: u.ID, Version: u.Version, Profile: u.Profile, Preferences: u.Preferences, Active: u.Active}
@@ -92,24 +93,24 @@ SELECT user_id, date - date 'epoch', array_agg(candidate_id) FROM offer
 WHERE tenant_id = $1 AND date = ANY ($2) GROUP BY user_id, date`
 
 // Shown implements offer.ScheduleStore.
-func (o *Offers) Shown(ctx context.Context, tenant uuid.UUID, dates []day.Date) ([]offer.Shown, error) {
+func (o *Store) Shown(ctx context.Context, tenant uuid.UUID, dates []day.Date) ([]offer.Shown, error) {
 	times := make([]time.Time, len(dates))
 	for i, d := range dates {
 		times[i] = d.Time()
 	}
-	return Rows[offer.Shown](ctx, o.db, shownSQL, tenant, times)
+	return postgres.Rows[offer.Shown](ctx, o.db, shownSQL, tenant, times)
 }
 
 const settingsSQL = `
 SELECT tenant_id, to_jsonb(s) - 'tenant_id' FROM offer_setting AS s`
 
 // Settings implements offer.ScheduleStore.
-func (o *Offers) Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, error) {
+func (o *Store) Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, error) {
 	type setting struct {
 		Tenant   uuid.UUID
 		Settings roster.Settings
 	}
-	rows, err := Rows[setting](ctx, o.db, settingsSQL)
+	rows, err := postgres.Rows[setting](ctx, o.db, settingsSQL)
 	all := map[uuid.UUID]roster.Settings{}
 	for _, r := range rows {
 		all[r.Tenant] = r.Settings

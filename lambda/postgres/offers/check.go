@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -48,14 +49,14 @@ SELECT (
 // DuplicateOffers counts what must not occur in the sets of the dates from since on: a second
 // job of a user, a candidate twice (also within 7 dates, unless the roster is small), and offers other than the completed
 // job's. It reads the sets of 8 dates.
-func (o *Offers) DuplicateOffers(ctx context.Context, since day.Date) (total int, err error) {
+func (o *Store) DuplicateOffers(ctx context.Context, since day.Date) (total int, err error) {
 	type roster struct {
 		Tenant    uuid.UUID
 		Date      day.Date
 		Algorithm int
 		Users     int
 	}
-	rosters, err := Rows[roster](ctx, o.db, rostersSQL, since.Time(), apart)
+	rosters, err := postgres.Rows[roster](ctx, o.db, rostersSQL, since.Time(), apart)
 	small := map[uuid.UUID]day.Date{} // the latest date on which all pairs could meet
 	for _, r := range rosters {
 		if ranking.MeetsDaily(r.Algorithm, r.Users) {

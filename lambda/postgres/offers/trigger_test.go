@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
@@ -14,25 +14,26 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // refuses runs a statement that must fail with this SQLSTATE.
-func (o *offers) refuses(code, sql string, args ...any) {
-	o.t.Helper()
-	_, err := o.conn.Exec(o.t.Context(), sql, args...)
+func (o *fixture) refuses(code, sql string, args ...any) {
+	o.T.Helper()
+	_, err := o.Conn.Exec(o.T.Context(), sql, args...)
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) || pgErr.Code != code {
-		o.t.Errorf("%s: %v, want SQLSTATE %s", sql, err, code)
+		o.T.Errorf("%s: %v, want SQLSTATE %s", sql, err, code)
 	}
 }
 
 // The version of a user rises with what a roster reads, and with nothing else.
 func TestVersionOfAUser(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "UTC")
 	want := int64(1)
 	for _, tc := range []struct {
@@ -47,7 +48,7 @@ func TestVersionOfAUser(t *testing.T) {
 		if tc.rises {
 			want++
 		}
-		got := queryOne[int64](t, o.conn, "UPDATE offer_user SET "+tc.set+" RETURNING version")
+		got := postgrestest.Value[int64](t, o.Conn, "UPDATE offer_user SET "+tc.set+" RETURNING version")
 		if got != want {
 			t.Errorf("%s: version %d; want %d", tc.set, got, want)
 		}
@@ -58,13 +59,13 @@ func TestVersionOfAUser(t *testing.T) {
 // A user who becomes active starts over; an update that leaves a user active does not.
 func TestReactivatedUser(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "UTC")
 	for _, tc := range []struct{ set, want string }{
 		{"through = '2026-03-01'", "UTC today-1: 1"}, {"active = true", "UTC today-1: 1"}, {"active = false", ""},
 		{"profile = '[]'", ""}, {"active = true", "UTC: 1"},
 	} {
-		o.exec("UPDATE offer_user SET " + tc.set)
+		o.Exec("UPDATE offer_user SET " + tc.set)
 		if got := o.groups(); tc.want == "" && len(got) > 0 || tc.want != "" && !slices.Equal(got, []string{tc.want}) {
 			t.Errorf("%s: %q, want %q", tc.set, got, tc.want)
 		}
@@ -73,7 +74,7 @@ func TestReactivatedUser(t *testing.T) {
 
 func TestUnknownZoneIsRefused(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "UTC")
 	o.refuses("22023", "UPDATE offer_user SET timezone = 'Mars/Olympus'")
 	o.refuses("22023", "INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'Mars/Olympus')", num(2), tenant)
@@ -81,11 +82,11 @@ func TestUnknownZoneIsRefused(t *testing.T) {
 	o.wantGroups("UTC: 1")
 
 	// A zone that PostgreSQL has forgotten can still be replaced, and the user changed.
-	o.exec("ALTER TABLE offer_user DISABLE TRIGGER offer_user_state")
-	o.exec("UPDATE offer_user SET timezone = 'Mars/Olympus'")
-	o.exec("ALTER TABLE offer_user ENABLE TRIGGER offer_user_state")
-	o.exec("UPDATE offer_user SET profile = '{\"a\": 1}'")
-	o.exec("UPDATE offer_user SET timezone = 'Asia/Tokyo'")
+	o.Exec("ALTER TABLE offer_user DISABLE TRIGGER offer_user_state")
+	o.Exec("UPDATE offer_user SET timezone = 'Mars/Olympus'")
+	o.Exec("ALTER TABLE offer_user ENABLE TRIGGER offer_user_state")
+	o.Exec("UPDATE offer_user SET profile = '{\"a\": 1}'")
+	o.Exec("UPDATE offer_user SET timezone = 'Asia/Tokyo'")
 	o.wantGroups("Asia/Tokyo: 1")
 }
 
@@ -119,12 +120,12 @@ func TestDateLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOffers(t)
+			o := newFixture(t)
 			o.users(1, 1, tc.from)
-			o.advance(tc.at)
+			o.Advance(tc.at)
 			for _, f := range tc.flights {
-				o.advance(f.after)
-				o.exec("UPDATE offer_user SET timezone = $1", f.to)
+				o.Advance(f.after)
+				o.Exec("UPDATE offer_user SET timezone = $1", f.to)
 			}
 			o.wantGroups(tc.want)
 		})
@@ -135,7 +136,7 @@ func TestDateLine(t *testing.T) {
 // publish is kept, which the message needs. Offers stay as well.
 func TestCompletedStays(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
 	must.OK(t, o.offer(t.Context(), o.claimed(id)))
@@ -146,14 +147,14 @@ func TestCompletedStays(t *testing.T) {
 	if len(before) != 3 {
 		t.Fatalf("%d rows are completed or skipped", len(before))
 	}
-	o.advance(time.Hour)
+	o.Advance(time.Hour)
 	for _, set := range []string{
 		"job_status = 'pending'", "job_status = NULL", "job_status = 'failed', failed_at = now()", "offers = '[]'", "attempts = attempts + 1",
 		"date = date + 1", "user_id = id", "job_status = 'in-progress', lease_until = now()", "error = 'x'", "published_at = now()",
 	} {
-		o.exec("UPDATE matchmaking_job SET " + set + " WHERE status IN ('completed', 'skipped')")
+		o.Exec("UPDATE matchmaking_job SET " + set + " WHERE status IN ('completed', 'skipped')")
 	}
-	equalLists(t, "rows", o.pairs(rowsSQL), before)
+	postgrestest.EqualLists(t, "rows", o.pairs(rowsSQL), before)
 	o.refuses("23000", "UPDATE offer SET score = 1")
 	o.refuses("23000", "UPDATE offer SET user_id = user_id")
 	for _, column := range []string{"status", "retry_count", "error_message"} {
@@ -164,7 +165,7 @@ func TestCompletedStays(t *testing.T) {
 // The state is also kept in the words of other programs.
 func TestWordsOfOtherPrograms(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "UTC")
 	id := o.queue("UTC")[0].ID
 	is := func(want string) {
@@ -175,19 +176,19 @@ func TestWordsOfOtherPrograms(t *testing.T) {
 	is("pending 0 -")
 	f := o.claimed(id)
 	is("running 0 - 09:00")
-	o.advance(time.Minute)
+	o.Advance(time.Minute)
 	must.Get(o.store.Release(t.Context(), f, job.Release{Status: job.StatusPending, Reason: "busy"}))(t)
 	is("pending 0 busy 09:00")
 	f = o.claimed(id)
 	is("running 1 busy 09:01")
-	o.advance(time.Minute)
+	o.Advance(time.Minute)
 	must.Get(o.store.Release(t.Context(), f, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent"}))(t)
 	is("failed 1 broken 09:01 ended 09:02")
-	o.advance(time.Minute)
+	o.Advance(time.Minute)
 	must.Get(o.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	is("pending 1 - 09:01")
 	f = o.claimed(id)
-	o.advance(time.Minute)
+	o.Advance(time.Minute)
 	must.OK(t, o.offer(t.Context(), f))
 	is("completed 2 - 09:03 ended 09:04")
 }
@@ -196,7 +197,7 @@ func TestWordsOfOtherPrograms(t *testing.T) {
 // skipped one are acknowledged, and change nothing.
 func TestPublishedAgain(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 3, "UTC")
 	skip := o.shard("UTC", nil)
 	skip.Limit = 1
@@ -212,8 +213,8 @@ func TestPublishedAgain(t *testing.T) {
 	o.wantJobs("today+0 1 skipped UTC", "today+0 2 completed UTC", "today+0 3 failed UTC")
 
 	const restSQL = "SELECT id, (to_jsonb(j) - 'published_at')::text FROM matchmaking_job AS j WHERE user_id <> $1 ORDER BY id"
-	before, offers := o.pairs(restSQL, num(3)), o.dump("offer", "offer_delivery")
-	o.advance(time.Hour)
+	before, offers := o.pairs(restSQL, num(3)), o.Dump("offer", "offer_delivery")
+	o.Advance(time.Hour)
 	ids := []uuid.UUID{first[0].ID, offer.JobID(tenant, today, "UTC", num(1))}
 	again, err := o.store.Publish(t.Context(), ids)
 	if err != nil || len(again) != 2 || !again[0].PublishedAt.Equal(start.Add(time.Hour)) {
@@ -225,7 +226,7 @@ func TestPublishedAgain(t *testing.T) {
 	}
 	never := func(context.Context, job.Attempt) error { return errors.New("worked on") }
 	o.deliver(never, append(again, once...), "", "", "", "")
-	if after := o.pairs(restSQL, num(3)); !slices.Equal(after, before) || o.dump("offer", "offer_delivery") != offers {
+	if after := o.pairs(restSQL, num(3)); !slices.Equal(after, before) || o.Dump("offer", "offer_delivery") != offers {
 		t.Errorf("got  %q\nwant %q", after, before)
 	}
 
@@ -243,8 +244,8 @@ func TestPublishedAgain(t *testing.T) {
 
 // deliver delivers the messages: each is acknowledged. want are the statuses that the runtime
 // observes; the empty one belongs to a message without work.
-func (o *offers) deliver(work func(context.Context, job.Attempt) error, messages []job.Stamped, want ...string) {
-	o.t.Helper()
+func (o *fixture) deliver(work func(context.Context, job.Attempt) error, messages []job.Stamped, want ...string) {
+	o.T.Helper()
 	var deliveries []job.Delivery
 	for _, m := range messages {
 		deliveries = append(deliveries, job.Delivery{ID: m.ID, Count: 1, PublishedAt: m.PublishedAt, SentAt: m.PublishedAt})
@@ -252,7 +253,7 @@ func (o *offers) deliver(work func(context.Context, job.Attempt) error, messages
 	worked := 0
 	runtime := job.Runtime{Store: o.store, Backoff: manifest.Offer.Retries, Log: slog.New(slog.DiscardHandler),
 		Work: job.Each(func(ctx context.Context, f job.Attempt) error { worked++; return work(ctx, f) })}
-	ctx, cancel := context.WithTimeout(o.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(o.T.Context(), time.Minute)
 	defer cancel()
 	for i, d := range deliveries {
 		before := worked
@@ -262,8 +263,13 @@ func (o *offers) deliver(work func(context.Context, job.Attempt) error, messages
 				row = string(o.job(d.ID).Status)
 			}
 			if end.Action != job.Ack || row != want[i] {
-				o.t.Errorf("message %d: %v, then %q; want it acknowledged, then %q", i, end.Action, row, want[i])
+				o.T.Errorf("message %d: %v, then %q; want it acknowledged, then %q", i, end.Action, row, want[i])
 			}
 		}
 	}
 }
+
+type noQueue struct{}
+
+func (noQueue) Settle(context.Context, []job.Settled)        {}
+func (noQueue) Extend(context.Context, []int, time.Duration) {}

@@ -1,9 +1,10 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -16,24 +17,32 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// offers is a fixture with users who are offered matches.
-type offers struct {
-	*fixture
-	store *postgres.Offers
+// fixture is one with users who are offered matches.
+type fixture struct {
+	*postgrestest.Fixture
+	store *offers.Store
 }
 
-func newOffers(t *testing.T) *offers {
-	f := newFixture(t)
-	return &offers{f, f.Offers()}
+func newFixture(t *testing.T) *fixture {
+	f := postgrestest.NewFixture(t)
+	return &fixture{f, offers.New(f.DB)}
 }
 
-var offerTables = append(slices.Clone(allTables), "offer_user", "offer_roster", "matchmaking_job", "offer", "offer_delivery")
+func TestMain(m *testing.M) {
+	postgrestest.Parallel("8")
+	os.Exit(m.Run())
+}
+
+var tenant, otherTenant, start, num = postgrestest.Tenant, postgrestest.OtherTenant, postgrestest.Start, postgrestest.Num
+
+var tables = append(slices.Clone(postgrestest.Tables), "offer_user", "offer_roster", "matchmaking_job", "offer", "offer_delivery")
 
 // today is a date of the fixture's clock, in UTC.
 var today = day.Of(start)
@@ -42,26 +51,26 @@ var today = day.Of(start)
 var digest = sha256.Sum256([]byte("a roster"))
 
 // users inserts n active users with the ids num(from) and up.
-func (o *offers) users(from, n int, zone string) (ids []uuid.UUID) {
-	o.t.Helper()
+func (o *fixture) users(from, n int, zone string) (ids []uuid.UUID) {
+	o.T.Helper()
 	for i := range n {
 		ids = append(ids, num(from+i))
 	}
-	o.exec("INSERT INTO offer_user (id, tenant_id, timezone) SELECT id, $2, $3 FROM unnest($1::uuid[]) AS id", ids, tenant, zone)
+	o.Exec("INSERT INTO offer_user (id, tenant_id, timezone) SELECT id, $2, $3 FROM unnest($1::uuid[]) AS id", ids, tenant, zone)
 	return ids
 }
 
 // queue publishes the jobs of today for all users of a zone who have had none.
-func (o *offers) queue(zone string) []job.Stamped {
-	o.t.Helper()
-	stamped, _, err := o.store.Queue(o.t.Context(), o.shard(zone, nil))
-	must.OK(o.t, err)
+func (o *fixture) queue(zone string) []job.Stamped {
+	o.T.Helper()
+	stamped, _, err := o.store.Queue(o.T.Context(), o.shard(zone, nil))
+	must.OK(o.T, err)
 	return stamped
 }
 
 // shard is a step of 1,000 users of a zone for the date after through, which is
 // today after nil.
-func (o *offers) shard(zone string, through *day.Date) offer.Shard {
+func (o *fixture) shard(zone string, through *day.Date) offer.Shard {
 	s := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: zone, Through: through}, Date: today, Limit: 1000, Digest: digest, Algorithm: 3}
 	if through != nil {
 		s.Date = *through + 1
@@ -70,9 +79,9 @@ func (o *offers) shard(zone string, through *day.Date) offer.Shard {
 	return s
 }
 
-func (o *offers) claimed(id uuid.UUID) job.Attempt {
-	o.t.Helper()
-	return o.shared().Claimed(o.store, id)
+func (o *fixture) claimed(id uuid.UUID) job.Attempt {
+	o.T.Helper()
+	return o.Claimed(o.store, id)
 }
 
 // someOffers offers users 1 and 2.
@@ -82,7 +91,7 @@ var someOffers = []ranking.Offer{
 }
 
 // offer is the work on a job: the same two offers.
-func (o *offers) offer(ctx context.Context, f job.Attempt) error {
+func (o *fixture) offer(ctx context.Context, f job.Attempt) error {
 	j, err := o.store.Job(ctx, f)
 	if err != nil {
 		return err
@@ -91,7 +100,7 @@ func (o *offers) offer(ctx context.Context, f job.Attempt) error {
 }
 
 // complete completes one job.
-func (o *offers) complete(ctx context.Context, f job.Attempt, set offer.Set, deliver bool) error {
+func (o *fixture) complete(ctx context.Context, f job.Attempt, set offer.Set, deliver bool) error {
 	held, err := o.store.Complete(ctx, []offer.Completed{{Fence: f, Set: set}}, deliver)
 	if err == nil && len(held) == 0 {
 		err = job.ErrFenceLost
@@ -103,45 +112,45 @@ func TestOfferJobsConform(t *testing.T) {
 	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
-		o := newOffers(t)
+		o := newFixture(t)
 		return jobtest.Fixture{
 			Store: o.store,
 			Work:  o.offer,
 			New:   o.lone,
-			Lock:  func(id uuid.UUID) func() { return o.shared().Lock("matchmaking_job", id) },
-			Spoil: func(id uuid.UUID) { o.exec("UPDATE matchmaking_job SET input_digest = NULL WHERE id = $1", id) },
+			Lock:  func(id uuid.UUID) func() { return o.Lock("matchmaking_job", id) },
+			Spoil: func(id uuid.UUID) { o.Exec("UPDATE matchmaking_job SET input_digest = NULL WHERE id = $1", id) },
 			Cancel: func(id uuid.UUID) {
-				o.exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
+				o.Exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
 			},
 			Final: true,
 			Row:   o.job,
-			Dump:  func() string { return o.dump(offerTables...) },
-			Now:   o.now, Advance: o.advance,
+			Dump:  func() string { return o.Dump(tables...) },
+			Now:   o.Now, Advance: o.Advance,
 		}
 	})
 }
 
 // lone inserts a job, as any program may.
-func (o *offers) lone() uuid.UUID {
-	o.t.Helper()
+func (o *fixture) lone() uuid.UUID {
+	o.T.Helper()
 	id, user := uuid.New(), uuid.New()
-	o.exec("INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'Europe/Berlin')", user, tenant)
-	o.exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, algorithm_version, input_digest, offered_at, expires_at,
+	o.Exec("INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'Europe/Berlin')", user, tenant)
+	o.Exec(`INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, algorithm_version, input_digest, offered_at, expires_at,
 		created_at, due_at) VALUES ($1, $2, $3, 'Europe/Berlin', $4, 1, '\x01', now(), now() + interval '1 day', now(), now())`,
 		id, tenant, today.Time(), user)
 	return id
 }
 
-func (o *offers) job(id uuid.UUID) jobtest.Row {
-	o.t.Helper()
-	return o.shared().Row(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
+func (o *fixture) job(id uuid.UUID) jobtest.Row {
+	o.T.Helper()
+	return o.Row(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
 }
 
 // A set is stored once, with its offers and its place in the outbox, and read as it was
 // composed.
 func TestCompletedSet(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(3, 1, "Asia/Kathmandu")
 	stamped := o.queue("Asia/Kathmandu")
 	want := offer.Job{ID: offer.JobID(tenant, today, "Asia/Kathmandu", num(3)), Tenant: tenant, User: num(3), Date: today, Zone: "Asia/Kathmandu",
@@ -154,7 +163,7 @@ func TestCompletedSet(t *testing.T) {
 	if got, err := o.store.Job(t.Context(), f); err != nil || got != want {
 		t.Fatalf("read %+v, %v\nwant %+v", got, err, want)
 	}
-	o.advance(time.Second)
+	o.Advance(time.Second)
 	must.OK(t, o.offer(t.Context(), f))
 	got, err := o.store.JobByID(t.Context(), want.ID)
 	if err != nil || got.Job != want || got.Status != "completed" || !got.StartedAt.Equal(start) || !got.CompletedAt.Equal(start.Add(time.Second)) ||
@@ -172,21 +181,21 @@ func TestCompletedSet(t *testing.T) {
 }
 
 // lists compares rows of two columns.
-func (o *offers) lists(sql string, want []string) {
-	o.t.Helper()
-	equalLists(o.t, sql, o.pairs(sql), want)
+func (o *fixture) lists(sql string, want []string) {
+	o.T.Helper()
+	postgrestest.EqualLists(o.T, sql, o.pairs(sql), want)
 }
 
 // pairs reads rows of an id and a text.
-func (o *offers) pairs(sql string, args ...any) []string {
-	o.t.Helper()
-	rows, _ := o.conn.Query(o.t.Context(), sql, args...)
+func (o *fixture) pairs(sql string, args ...any) []string {
+	o.T.Helper()
+	rows, _ := o.Conn.Query(o.T.Context(), sql, args...)
 	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var id uuid.UUID
 		var text string
 		err := row.Scan(&id, &text)
 		return id.String() + " " + text, err
-	}))(o.t)
+	}))(o.T)
 	return list
 }
 
@@ -194,13 +203,13 @@ func (o *offers) pairs(sql string, args ...any) []string {
 // offers is a set; without a receiver nothing waits for one.
 func TestCompleteIsFenced(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(3, 1, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
 	j := must.Get(o.store.Job(t.Context(), f))(t)
 	stale := job.Attempt{ID: id, Number: f.Number + 1}
-	unchanged := o.unchanged(offerTables...)
+	unchanged := o.Unchanged(tables...)
 	if _, err := o.store.Job(t.Context(), stale); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("read with a stale fence: %v", err)
 	}
@@ -214,4 +223,38 @@ func TestCompleteIsFenced(t *testing.T) {
 	}
 	o.lists("SELECT id, offers::text FROM matchmaking_job", []string{id.String() + " []"})
 	o.lists("SELECT job_id, tries || '' FROM offer_delivery", nil)
+}
+
+// One statement completes several jobs: each has its own set and its place
+// in the outbox.
+func TestJobsCompleteTogether(t *testing.T) {
+	t.Parallel()
+	o := newFixture(t)
+	o.users(3, 3, "UTC")
+	var fences []job.Attempt
+	for _, s := range o.queue("UTC") {
+		fences = append(fences, o.claimed(s.ID))
+	}
+	fences[2].Number-- // of an earlier attempt
+	var sets []offer.Completed
+	for i, f := range fences {
+		j := must.Get(o.store.Job(t.Context(), job.Attempt{ID: f.ID, Number: 1}))(t)
+		sets = append(sets, offer.Completed{Fence: f, Set: offer.Set{Job: j, Offers: someOffers[:2-i]}})
+	}
+	o.Advance(time.Second)
+	held, err := o.store.Complete(t.Context(), sets, true)
+	if err != nil || len(held) != 2 || slices.Contains(held, fences[2]) {
+		t.Fatalf("%+v held, %v; want all of %+v but the last", held, err, fences)
+	}
+	for i, f := range fences {
+		got, err := o.store.JobByID(t.Context(), f.ID)
+		if want := 2 - i; err != nil || len(got.Offers) != want || (got.Status == "completed") != (i < 2) {
+			t.Errorf("job %d: %+v, %v; want %d offers", i, got, err, want)
+		}
+	}
+	o.lists("SELECT id, rank::text FROM offer ORDER BY user_id, rank", []string{
+		offer.ID(today, sets[0].User, num(1)).String() + " 1", offer.ID(today, sets[0].User, num(2)).String() + " 2",
+		offer.ID(today, sets[1].User, num(1)).String() + " 1",
+	})
+	o.lists("SELECT job_id, tries::text FROM offer_delivery", []string{fences[0].ID.String() + " 0", fences[1].ID.String() + " 0"})
 }

@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -32,7 +33,7 @@ SELECT (n - 1)::integer FROM given WHERE n NOT IN (SELECT n FROM known) ORDER BY
 
 // AddFeedback stores answers. An answer given again counts from the later time on. It leaves out
 // answers by or about users unknown to the tenant, or to themselves, and returns their indexes.
-func (o *Offers) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Feedback) (unknown []int, err error) {
+func (o *Store) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.Feedback) (unknown []int, err error) {
 	var users, candidates []uuid.UUID
 	var answers []string
 	var times []*time.Time
@@ -44,7 +45,7 @@ func (o *Offers) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer
 			times = append(times, at)
 		}
 	}
-	return RowsBy(ctx, o.db, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
+	return postgres.RowsBy(ctx, o.db, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
 }
 
 const putSettingsSQL = `
@@ -55,7 +56,7 @@ ON CONFLICT (tenant_id) DO UPDATE SET minimum_age = excluded.minimum_age, exposu
 	delivery_hour = excluded.delivery_hour, skip_weekends = excluded.skip_weekends, holidays = excluded.holidays`
 
 // SettingsOf reads a tenant's settings.
-func (o *Offers) SettingsOf(ctx context.Context, tenant uuid.UUID) (roster.Settings, error) {
+func (o *Store) SettingsOf(ctx context.Context, tenant uuid.UUID) (roster.Settings, error) {
 	all, err := o.Settings(ctx)
 	if s, ok := all[tenant]; ok {
 		return s, err
@@ -64,10 +65,10 @@ func (o *Offers) SettingsOf(ctx context.Context, tenant uuid.UUID) (roster.Setti
 }
 
 // SetSettings changes a tenant's settings, from the next roster on.
-func (o *Offers) SetSettings(
+func (o *Store) SetSettings(
 	ctx context.Context, tenant uuid.UUID, change func(*roster.Settings) error,
 ) (s roster.Settings, err error) {
-	s, err = Within(ctx, o.db, func(tx pgx.Tx) (roster.Settings, error) {
+	s, err = postgres.Within(ctx, o.db, func(tx pgx.Tx) (roster.Settings, error) {
 		s := roster.Usual()
 		var stored []byte
 		err := tx.QueryRow(ctx, settingsForUpdateSQL, tenant).Scan(&stored)

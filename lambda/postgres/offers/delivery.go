@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/ranking"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -41,13 +42,13 @@ ORDER BY c.tries > 1, c.due_at, j.id`
 // Outbox returns the sets not yet accepted by the receiver. It implements outbox.Outbox for
 // package notify/outbox, which sends sets to the webhook; notifications of failures have
 // another outbox (outbox.go). Untried sets come first, the oldest first.
-func (o *Offers) Outbox() outbox.Outbox { return setOutbox{o.db} }
+func (o *Store) Outbox() outbox.Outbox { return setOutbox{o.db} }
 
-type setOutbox struct{ db *DB }
+type setOutbox struct{ db *postgres.DB }
 
 // Claim implements outbox.Outbox.
 func (o setOutbox) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
-	return RowsBy(ctx, o.db, parcel, claimSetsSQL, limit, hold)
+	return postgres.RowsBy(ctx, o.db, parcel, claimSetsSQL, limit, hold)
 }
 
 func parcel(row pgx.CollectableRow) (p outbox.Parcel, err error) {
@@ -78,7 +79,7 @@ WHERE d.job_id = r.job_id AND d.tries = r.tries AND d.delivered_at IS NULL`
 
 // Release implements outbox.Outbox.
 func (o setOutbox) Release(ctx context.Context, returned []outbox.Return) error {
-	jobs, tries, waits, errors := ReturnColumns(returned)
+	jobs, tries, waits, errors := postgres.ReturnColumns(returned)
 	return o.db.Steady().Exec(ctx, releaseSetsSQL, jobs, tries, waits, errors)
 }
 
@@ -88,7 +89,7 @@ FROM offer_delivery WHERE delivered_at IS NULL`
 
 // Undelivered counts the sets not yet accepted by the receiver, and returns the age of the
 // oldest, or 0.
-func (o *Offers) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
+func (o *Store) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
 	err = o.db.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest)
 	return n, oldest, err
 }

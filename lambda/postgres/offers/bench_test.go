@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"strconv"
@@ -7,7 +7,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/offer"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/jackc/pgx/v5"
@@ -15,11 +15,11 @@ import (
 
 // A zone of 100,000 users is to be queued in 5 s, in steps of 10,000.
 //
-//	go test ./lambda/postgres -run '^$' -bench Queue -benchtime 3x
+//	go test ./lambda/postgres/offers -run '^$' -bench Queue -benchtime 3x
 func BenchmarkQueueAZoneOf100000(b *testing.B) {
 	const users = 100_000
 	url := postgrestest.URL(b)
-	conn, store := postgrestest.Conn(b, url), postgrestest.Open(b, url).Offers()
+	conn, store := postgrestest.Conn(b, url), offers.New(postgrestest.Open(b, url))
 	fill(b, conn, users)
 	must.Get(conn.Exec(b.Context(), "VACUUM ANALYZE offer_user"))(b)
 	shard := offer.Shard{Group: offer.Group{Tenant: tenant, Zone: "Europe/Berlin"}, Date: today, Limit: 10_000, Digest: digest, Algorithm: 1}
@@ -34,11 +34,11 @@ func BenchmarkQueueAZoneOf100000(b *testing.B) {
 
 // The duplicate check of a date with 10,000 sets, and of the six before it.
 //
-//	go test ./lambda/postgres -run '^$' -bench Duplicate -benchtime 3x
+//	go test ./lambda/postgres/offers -run '^$' -bench Duplicate -benchtime 3x
 func BenchmarkDuplicateOffers(b *testing.B) {
 	const users, dates = 10_000, 7
 	url := postgrestest.URL(b)
-	conn, store := postgrestest.Conn(b, url), postgrestest.Open(b, url).Offers()
+	conn, store := postgrestest.Conn(b, url), offers.New(postgrestest.Open(b, url))
 	fill(b, conn, users)
 	sets(b, conn, dates)
 	for b.Loop() {
@@ -85,7 +85,7 @@ func fill(b *testing.B, conn *pgx.Conn, users int) {
 	}
 }
 
-func queueAll(b *testing.B, store *postgres.Offers, s offer.Shard) (total int) {
+func queueAll(b *testing.B, store *offers.Store, s offer.Shard) (total int) {
 	b.Helper()
 	s.OfferedAt, s.ExpiresAt = s.Date.Time(), (s.Date + 1).Time()
 	for {

@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
 // Now implements offer.ScheduleStore.
-func (o *Offers) Now(ctx context.Context) (now time.Time, err error) {
+func (o *Store) Now(ctx context.Context) (now time.Time, err error) {
 	err = o.db.QueryRow(ctx, "SELECT now()").Scan(&now)
 	return now.UTC(), err
 }
@@ -28,8 +29,8 @@ GROUP BY tenant_id, timezone, through, flown
 ORDER BY tenant_id, timezone, through NULLS FIRST, flown NULLS FIRST`
 
 // Waiting implements offer.ScheduleStore.
-func (o *Offers) Waiting(ctx context.Context) ([]offer.Group, error) {
-	return Rows[offer.Group](ctx, o.db, groupsSQL)
+func (o *Store) Waiting(ctx context.Context) ([]offer.Group, error) {
+	return postgres.Rows[offer.Group](ctx, o.db, groupsSQL)
 }
 
 const freezeSQL = `
@@ -38,7 +39,7 @@ VALUES ($1, $2, $3, $4, $5, $6, now())
 ON CONFLICT DO NOTHING`
 
 // Freeze implements offer.ScheduleStore.
-func (o *Offers) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {
+func (o *Store) Freeze(ctx context.Context, f roster.Frozen) (roster.Frozen, error) {
 	added, err := o.db.Steady().Changes(ctx, freezeSQL, f.Tenant, f.Date.Time(), f.Digest[:], f.Algorithm, f.Users, f.Content)
 	if err != nil || added {
 		return f, err
@@ -67,9 +68,9 @@ ON CONFLICT DO NOTHING`
 )
 
 // Queue implements offer.ScheduleStore.
-func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stamped, users int, err error) {
+func (o *Store) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stamped, users int, err error) {
 	users, err = o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
-		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(All(&stamped))
+		b.Queue(addJobsSQL, append(jobs, s.Digest[:], s.Algorithm)...).Query(postgres.All(&stamped))
 	})
 	if err != nil || users == 0 {
 		return nil, 0, err // stamped is from a try that didn't commit
@@ -78,15 +79,15 @@ func (o *Offers) Queue(ctx context.Context, s offer.Shard) (stamped []job.Stampe
 }
 
 // Skip implements offer.ScheduleStore.
-func (o *Offers) Skip(ctx context.Context, s offer.Shard, reason string) (int, error) {
+func (o *Store) Skip(ctx context.Context, s offer.Shard, reason string) (int, error) {
 	return o.step(ctx, s, func(b *pgx.Batch, jobs ...any) {
-		b.Queue(addSkippedSQL, append(jobs, Storable(reason))...)
+		b.Queue(addSkippedSQL, append(jobs, postgres.Storable(reason))...)
 	})
 }
 
 // step moves the group's next users to the date. add adds their jobs.
-func (o *Offers) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch, jobs ...any)) (users int, err error) {
-	return Within(ctx, o.db, func(tx pgx.Tx) (int, error) {
+func (o *Store) step(ctx context.Context, s offer.Shard, add func(b *pgx.Batch, jobs ...any)) (users int, err error) {
+	return postgres.Within(ctx, o.db, func(tx pgx.Tx) (int, error) {
 		next, err := nextUsers(ctx, tx, s)
 		if err != nil || len(next) == 0 {
 			return 0, err
@@ -113,7 +114,7 @@ func nextUsers(ctx context.Context, tx pgx.Tx, s offer.Shard) (ids []uuid.UUID, 
 		args = append(args, s.Users)
 	}
 	for _, wait := range []string{" SKIP LOCKED", ""} {
-		ids, err = IDs(ctx, tx, sql+wait, args...)
+		ids, err = postgres.IDs(ctx, tx, sql+wait, args...)
 		if err != nil || len(ids) > 0 {
 			return ids, err
 		}

@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -96,26 +97,26 @@ func sortIDs(ids []uuid.UUID) {
 }
 
 // relay returns the relay of a new process.
-func (o *offers) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
-	o.t.Helper()
-	to := must.Get(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.t)
+func (o *fixture) relay(r *receiver, box outbox.Outbox) *outbox.Relay {
+	o.T.Helper()
+	to := must.Get(webhook.New(webhook.Config{URL: r.url, Secret: webhookSecret}))(o.T)
 	return &outbox.Relay{Parcels: "sets", Outbox: box, Receiver: to, Log: slog.New(slog.DiscardHandler)}
 }
 
-func (o *offers) run(r *receiver) { o.relay(r, o.store.Outbox()).Run(o.t.Context()) }
+func (o *fixture) run(r *receiver) { o.relay(r, o.store.Outbox()).Run(o.T.Context()) }
 
 // A receiver that is gone gets one round of sets, whatever process runs, until it has another URL.
 func TestGoneReceiver(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	o.completed(100, 20)
 	run := func(path string, status int) (asked int) {
 		t.Helper()
 		r.answers(func(int, uuid.UUID) int { return status })
 		relay := o.relay(r, o.store.Outbox())
-		relay.Switch = o.DB.Receiver("sets", r.url+path)
+		relay.Switch = o.Receiver("sets", r.url+path)
 		relay.Run(t.Context())
-		o.advance(time.Hour)
+		o.Advance(time.Hour)
 		_, asked = r.got()
 		return asked
 	}
@@ -139,7 +140,7 @@ func TestGoneReceiver(t *testing.T) {
 // place; all of them arrive once.
 func TestReceiverOutage(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	jobs := o.completed(100, 50)
 	r.answers(func(int, uuid.UUID) int { return http.StatusServiceUnavailable })
 	process := o.relay(r, o.store.Outbox())
@@ -156,10 +157,10 @@ func TestReceiverOutage(t *testing.T) {
 	if ids, _ := r.got(); !slices.Equal(ids, jobs[16:]) {
 		t.Errorf("accepted %d, want the 34 that were not tried", len(ids))
 	}
-	o.advance(29 * time.Second)
+	o.Advance(29 * time.Second)
 	o.run(r)
 	o.wantUndelivered(16, 79*time.Second)
-	o.advance(time.Second)
+	o.Advance(time.Second)
 	o.run(r)
 	sortIDs(jobs)
 	if ids, _ := r.got(); !slices.Equal(ids, jobs) {
@@ -171,7 +172,7 @@ func TestReceiverOutage(t *testing.T) {
 // A set is sent a second time after a lost answer only, with the same key and bytes.
 func TestLostAnswerResendsSet(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	jobs := o.completed(100, 3)
 	r.answers(func(_ int, job uuid.UUID) int {
 		if job == jobs[1] {
@@ -181,7 +182,7 @@ func TestLostAnswerResendsSet(t *testing.T) {
 	})
 	o.run(r)
 	r.answers(nil)
-	o.advance(time.Hour)
+	o.Advance(time.Hour)
 	o.run(r)
 	want := slices.Concat(jobs, jobs[1:2])
 	sortIDs(want)
@@ -197,15 +198,15 @@ func (dying) Delivered(context.Context, []uuid.UUID) error { return context.Canc
 
 func TestDeadSenderSets(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	jobs := o.completed(100, 3)
 	o.relay(r, dying{o.store.Outbox()}).Run(t.Context())
-	o.advance(time.Minute - time.Second)
+	o.Advance(time.Minute - time.Second)
 	o.run(r)
 	if ids, asked := r.got(); asked != 3 {
 		t.Errorf("accepted %v by %d requests while the claim lasted, want 3", ids, asked)
 	}
-	o.advance(time.Second)
+	o.Advance(time.Second)
 	o.run(r)
 	want := slices.Concat(jobs, jobs)
 	sortIDs(want)
@@ -218,7 +219,7 @@ func TestDeadSenderSets(t *testing.T) {
 // Many senders at once send each set once.
 func TestRelaysShareTheSets(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	jobs := o.completed(100, 60)
 	var all sync.WaitGroup
 	for range 4 {
@@ -235,7 +236,7 @@ func TestRelaysShareTheSets(t *testing.T) {
 // A set that the receiver refuses stays, waits an hour, and holds up no other.
 func TestRefusedSetStays(t *testing.T) {
 	t.Parallel()
-	o, r := newOffers(t), newReceiver(t)
+	o, r := newFixture(t), newReceiver(t)
 	jobs := o.completed(100, 40)
 	refuse := func(_ int, job uuid.UUID) int {
 		if slices.Contains(jobs[:20], job) {
@@ -248,13 +249,13 @@ func TestRefusedSetStays(t *testing.T) {
 	if ids, asked := r.got(); len(ids) != 20 || asked != 40 {
 		t.Errorf("accepted %d by %d requests, want 20 by 40", len(ids), asked)
 	}
-	o.advance(time.Hour - time.Second)
+	o.Advance(time.Hour - time.Second)
 	o.run(r)
 	o.wantUndelivered(20, time.Hour-time.Second+40*time.Second)
 	o.lists("SELECT job_id, error FROM offer_delivery WHERE delivered_at IS NULL ORDER BY job_id LIMIT 1", []string{
 		jobs[0].String() + " receiver refused the request (HTTP 422)"})
 	r.answers(nil)
-	o.advance(time.Second)
+	o.Advance(time.Second)
 	o.run(r)
 	if ids, asked := r.got(); len(ids) != 40 || asked != 20 {
 		t.Errorf("accepted %d, the last by %d requests, want 40, 20", len(ids), asked)
@@ -283,7 +284,7 @@ func BenchmarkOutboxRelay(b *testing.B) {
 			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-time.After(answer) }))
 			b.Cleanup(server.Close)
 			to := must.Get(webhook.New(webhook.Config{URL: server.URL, Secret: webhookSecret}))(b)
-			c := outbox.Relay{Outbox: postgrestest.Open(b, url).Offers().Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
+			c := outbox.Relay{Outbox: offers.New(postgrestest.Open(b, url)).Outbox(), Receiver: to, Log: slog.New(slog.DiscardHandler)}
 			for b.Loop() {
 				must.Get(conn.Exec(b.Context(), "UPDATE offer_delivery SET delivered_at = NULL"))(b)
 				c.Run(b.Context())

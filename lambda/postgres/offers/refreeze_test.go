@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
 
 	"github.com/google/uuid"
 )
@@ -24,39 +25,39 @@ type taken struct{}
 func (taken) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { return nil, nil }
 
 // schedule runs a scheduler, and returns the jobs of today by user.
-func (o *offers) schedule() map[uuid.UUID]offer.Record {
-	o.t.Helper()
+func (o *fixture) schedule() map[uuid.UUID]offer.Record {
+	o.T.Helper()
 	s := offer.Scheduler{Store: o.store, Sender: taken{}, Log: slog.New(slog.DiscardHandler)}
-	must.Get(s.Run(o.t.Context()))(o.t)
+	must.Get(s.Run(o.T.Context()))(o.T)
 	return o.records()
 }
 
-func (o *offers) records() map[uuid.UUID]offer.Record {
-	o.t.Helper()
+func (o *fixture) records() map[uuid.UUID]offer.Record {
+	o.T.Helper()
 	all := map[uuid.UUID]offer.Record{}
-	for _, r := range must.Get(o.store.JobsOf(o.t.Context(), tenant, today))(o.t) {
+	for _, r := range must.Get(o.store.JobsOf(o.T.Context(), tenant, today))(o.T) {
 		all[r.User] = r
 	}
 	return all
 }
 
 // compose works on a job as the function does.
-func (o *offers) compose(id uuid.UUID) {
-	o.t.Helper()
+func (o *fixture) compose(id uuid.UUID) {
+	o.T.Helper()
 	f := o.claimed(id)
 	work := offer.Offerer{Store: o.store, Rankings: &offer.Cache{Rosters: o.store}, Deliver: true}
-	if err := job.Work(work.Offer).One(o.t.Context(), f); err != nil {
-		must.Get(o.store.Release(o.t.Context(), f, job.Release{Status: job.StatusFailed, Reason: err.Error(), Kind: "permanent", Delivery: 1}))(o.t)
+	if err := job.Work(work.Offer).One(o.T.Context(), f); err != nil {
+		must.Get(o.store.Release(o.T.Context(), f, job.Release{Status: job.StatusFailed, Reason: err.Error(), Kind: "permanent", Delivery: 1}))(o.T)
 	}
 }
 
 // hobbies are five users who share one, a sixth with another hobby, and one whose year of birth
 // is a word, with their sets of today, but for that of the fifth.
-func hobbies(t *testing.T) (o *offers, before map[uuid.UUID]offer.Record) {
+func hobbies(t *testing.T) (o *fixture, before map[uuid.UUID]offer.Record) {
 	t.Helper()
-	o = newOffers(t)
+	o = newFixture(t)
 	o.users(1, 7, "UTC")
-	o.exec(`UPDATE offer_user SET created_at = now(), profile = CASE id WHEN $1 THEN '{"born": "long ago"}'::jsonb
+	o.Exec(`UPDATE offer_user SET created_at = now(), profile = CASE id WHEN $1 THEN '{"born": "long ago"}'::jsonb
 		WHEN $2 THEN '{"interests": ["chess"]}' ELSE '{"interests": ["go"]}' END`, num(7), num(6))
 	for user, j := range o.schedule() {
 		if user != num(5) {
@@ -66,15 +67,15 @@ func hobbies(t *testing.T) (o *offers, before map[uuid.UUID]offer.Record) {
 	return o, o.records()
 }
 
-func (o *offers) refrozen(id uuid.UUID) string {
-	o.t.Helper()
-	stamped, err := o.store.Refreeze(o.t.Context(), id, postgres.Action{By: "anna", Reason: "a typing error"})
-	var refused postgres.Refused
+func (o *fixture) refrozen(id uuid.UUID) string {
+	o.T.Helper()
+	stamped, err := o.store.Refreeze(o.T.Context(), id, postgres.Action{By: "anna", Reason: "a typing error"})
+	var refused offers.Refused
 	switch {
 	case err == nil && len(stamped) == 1 && stamped[0].ID == id:
 		return ""
 	case !errors.As(err, &refused):
-		o.t.Fatalf("%d messages, error %v", len(stamped), err)
+		o.T.Fatalf("%d messages, error %v", len(stamped), err)
 	}
 	return err.Error()
 }
@@ -97,7 +98,7 @@ func TestRefreeze(t *testing.T) {
 			if got := o.refrozen(id); got != "the profile and the preferences are those of its roster" {
 				t.Errorf("before the correction: %q", got)
 			}
-			o.exec(`UPDATE offer_user SET profile = '{"interests": ["go", "chess"]}' WHERE id = $1`, num(user))
+			o.Exec(`UPDATE offer_user SET profile = '{"interests": ["go", "chess"]}' WHERE id = $1`, num(user))
 			if got := o.refrozen(id); got != "" {
 				t.Fatal(got)
 			}
@@ -134,15 +135,15 @@ func TestRefreeze(t *testing.T) {
 func TestRefreezeRefused(t *testing.T) {
 	t.Parallel()
 	o, before := hobbies(t)
-	o.exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}'`)
+	o.Exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}'`)
 	delivery := "UPDATE offer_delivery SET tries = 1, delivered_at = $2 WHERE job_id = $1"
-	o.exec(delivery, before[num(1)].ID, nil)
-	o.exec(delivery, before[num(2)].ID, start)
-	o.exec("DELETE FROM offer_delivery WHERE job_id = $1", before[num(3)].ID)
-	o.exec("UPDATE offer_user SET active = false WHERE id = $1", num(4))
+	o.Exec(delivery, before[num(1)].ID, nil)
+	o.Exec(delivery, before[num(2)].ID, start)
+	o.Exec("DELETE FROM offer_delivery WHERE job_id = $1", before[num(3)].ID)
+	o.Exec("UPDATE offer_user SET active = false WHERE id = $1", num(4))
 	o.claimed(before[num(5)].ID)
-	o.exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", before[num(7)].ID)
-	unchanged := o.unchanged(append(offerTables, "offer_action", "offer_roster_change")...)
+	o.Exec("UPDATE matchmaking_job SET job_status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", before[num(7)].ID)
+	unchanged := o.Unchanged(append(tables, "offer_action", "offer_roster_change")...)
 	for user, want := range map[int]string{
 		1: "its set was sent, and the receiver may have it",
 		2: "the receiver has its set",
@@ -165,21 +166,21 @@ func TestRefreezeRefused(t *testing.T) {
 func TestRefreezeRace(t *testing.T) {
 	t.Parallel()
 	o, before := hobbies(t)
-	o.exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}' WHERE id = $1`, num(6))
+	o.Exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}' WHERE id = $1`, num(6))
 	errs := make([]error, 6)
-	release := o.shared().Lock("matchmaking_job", before[num(6)].ID)
+	release := o.Lock("matchmaking_job", before[num(6)].ID)
 	var people sync.WaitGroup
 	for i := range errs {
 		people.Go(func() {
 			_, errs[i] = o.store.Refreeze(t.Context(), before[num(6)].ID, postgres.Action{By: "anna", Reason: "a typing error"})
 		})
 	}
-	o.waitingFor(1)
+	o.Waiting(1, nil)
 	release()
 	people.Wait()
 	done := 0
 	for _, err := range errs {
-		var refused postgres.Refused
+		var refused offers.Refused
 		if err == nil {
 			done++
 		} else if !errors.As(err, &refused) {
@@ -197,7 +198,7 @@ func TestRefreezeFences(t *testing.T) {
 	t.Parallel()
 	o, before := hobbies(t)
 	j := before[num(6)]
-	o.exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}' WHERE id = $1`, num(6))
+	o.Exec(`UPDATE offer_user SET profile = '{"interests": ["chess", "go"]}' WHERE id = $1`, num(6))
 	if got := o.refrozen(j.ID); got != "" {
 		t.Fatal(got)
 	}
@@ -211,17 +212,17 @@ func TestRefreezeFences(t *testing.T) {
 // Users who come after the roster was frozen, and before the date began where they are, join it.
 func TestNewcomers(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "Pacific/Kiritimati")
-	o.exec("UPDATE offer_user SET created_at = now()")
-	o.advance(10 * time.Hour) // 19:00Z: nine on the 3rd
+	o.Exec("UPDATE offer_user SET created_at = now()")
+	o.Advance(10 * time.Hour) // 19:00Z: nine on the 3rd
 	o.schedule()
 	o.users(3, 4, "America/Los_Angeles") // on the 2nd, 11:00
-	o.exec("UPDATE offer_user SET created_at = now() WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
-	o.exec("UPDATE offer_user SET created_at = '2026-03-03 08:00Z' WHERE id = $1", num(6)) // midnight there
-	o.exec("INSERT INTO offer_feedback VALUES ($1, $2, $3, 'blocked', now())", tenant, num(3), num(4))
-	o.advance(22 * time.Hour) // 17:00Z: nine in Los Angeles
-	o.exec("UPDATE offer_user SET active = false WHERE id = $1", num(5))
+	o.Exec("UPDATE offer_user SET created_at = now() WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
+	o.Exec("UPDATE offer_user SET created_at = '2026-03-03 08:00Z' WHERE id = $1", num(6)) // midnight there
+	o.Exec("INSERT INTO offer_feedback VALUES ($1, $2, $3, 'blocked', now())", tenant, num(3), num(4))
+	o.Advance(22 * time.Hour) // 17:00Z: nine in Los Angeles
+	o.Exec("UPDATE offer_user SET active = false WHERE id = $1", num(5))
 	for range 2 {
 		o.schedule()
 	}

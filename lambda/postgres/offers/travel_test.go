@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -148,13 +149,13 @@ func (u traveller) where(t *testing.T, at time.Time) *time.Location {
 }
 
 // sets returns the dates of March with a job of the user that are before the last one.
-func (u traveller) sets(o *offers, end time.Time) string {
-	o.t.Helper()
+func (u traveller) sets(o *fixture, end time.Time) string {
+	o.T.Helper()
 	zone := u.zone
 	if len(u.moves) > 0 {
 		zone = u.moves[len(u.moves)-1].zone
 	}
-	list := queryOne[string](o.t, o.conn, `
+	list := postgrestest.Value[string](o.T, o.Conn, `
 		SELECT coalesce(string_agg(extract(day FROM date)::text, ' ' ORDER BY date), '') FROM matchmaking_job WHERE user_id = $1 AND date < ($2::timestamptz AT TIME ZONE $3)::date`,
 		u.id, end, zone)
 	return list
@@ -169,7 +170,7 @@ func (anyQueue) Send(context.Context, []job.Stamped) ([]uuid.UUID, error) { retu
 // moves.
 func TestTravellersGetOneSet(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	begin := inMarch(t, "2 09:00")
 	if !begin.Equal(start) {
 		t.Fatalf("the fixture begins at %s", start)
@@ -180,7 +181,7 @@ func TestTravellersGetOneSet(t *testing.T) {
 	for i := range list {
 		u := &list[i]
 		u.id = num(i + 1)
-		o.exec(`INSERT INTO offer_user (id, tenant_id, timezone, through)
+		o.Exec(`INSERT INTO offer_user (id, tenant_id, timezone, through)
 			VALUES ($1, $2, $3, ($4::timestamptz AT TIME ZONE $3)::date - 1)`, u.id, tenant, u.zone, begin)
 		if want := u.dates(t, begin); u.want == "" {
 			u.want = want
@@ -194,14 +195,14 @@ func TestTravellersGetOneSet(t *testing.T) {
 		for _, u := range list {
 			for _, m := range u.moves {
 				if inMarch(t, m.at).Equal(at) {
-					o.exec("UPDATE offer_user SET timezone = $2 WHERE id = $1", u.id, m.zone)
+					o.Exec("UPDATE offer_user SET timezone = $2 WHERE id = $1", u.id, m.zone)
 				}
 			}
 		}
 		if runs(at) {
 			must.Get(scheduler.Run(t.Context()))(t)
 		}
-		o.advance(step)
+		o.Advance(step)
 	}
 	for _, u := range list {
 		if got := u.sets(o, begin.Add(travel)); got != u.want {

@@ -1,9 +1,10 @@
-package postgres
+package offers
 
 import (
 	"context"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,8 +17,8 @@ SELECT id, ` + offerVersion + ` FROM matchmaking_job WHERE id = ANY ($1) AND job
 
 // FailedVersions returns the versions of the failed jobs among these. Each publish and each
 // failure changes it.
-func (o *Offers) FailedVersions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	return Map[map[uuid.UUID]string](ctx, o.db, offerVersionsSQL, ids)
+func (o *Store) FailedVersions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+	return postgres.Map[map[uuid.UUID]string](ctx, o.db, offerVersionsSQL, ids)
 }
 
 // Statements of Requeue.
@@ -37,15 +38,15 @@ SELECT $2, tenant_id, user_id, id, 'requeue', $3, $4, status, input_digest, coal
 // must be of FailedVersions. The caller must send the returned messages. A form submitted again
 // does nothing. It returns ErrStale if the job isn't failed any more, or has failed again since the
 // person saw it.
-func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
-	return Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := First[struct{ ID uuid.UUID }](ctx, tx, lockOfferSQL, id); err != nil {
+func (o *Store) Requeue(ctx context.Context, id uuid.UUID, a postgres.Action) ([]job.Stamped, error) {
+	return postgres.Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := postgres.First[struct{ ID uuid.UUID }](ctx, tx, lockOfferSQL, id); err != nil {
 			return nil, err
 		}
 		if sent, err := formSent(ctx, tx, id, a); err != nil || sent {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, Storable(a.By), Storable(a.Reason)); err != nil {
+		if _, err := tx.Exec(ctx, offerRequeuedSQL, id, a.ID, postgres.Storable(a.By), postgres.Storable(a.Reason)); err != nil {
 			return nil, err
 		}
 		return o.PublishIn(ctx, tx, []uuid.UUID{id})
@@ -56,14 +57,14 @@ func (o *Offers) Requeue(ctx context.Context, id uuid.UUID, a Action) ([]job.Sta
 // since the person saw it.
 func formSent(ctx context.Context, from interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
-}, id uuid.UUID, a Action) (sent bool, err error) {
+}, id uuid.UUID, a postgres.Action) (sent bool, err error) {
 	if a.ID == uuid.Nil { // of a command
 		return false, nil
 	}
 	var version string
 	err = from.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&version, &sent)
 	if err == nil && !sent && version != a.Seen {
-		err = ErrStale
+		err = postgres.ErrStale
 	}
 	return sent, err
 }

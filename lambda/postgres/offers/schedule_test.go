@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"encoding/json"
@@ -14,41 +14,42 @@ import (
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/roster"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/offers"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
 var (
-	_ offer.Store         = (*postgres.Offers)(nil)
-	_ offer.ScheduleStore = (*postgres.Offers)(nil)
+	_ offer.Store         = (*offers.Store)(nil)
+	_ offer.ScheduleStore = (*offers.Store)(nil)
 )
 
 // jobs lists the jobs by date and user: "today+1 3 pending Asia/Tokyo".
-func (o *offers) jobs() (list []string) {
-	o.t.Helper()
-	rows, _ := o.conn.Query(o.t.Context(), "SELECT date - $1::date, user_id, status, timezone FROM matchmaking_job ORDER BY date, user_id", today.Time())
+func (o *fixture) jobs() (list []string) {
+	o.T.Helper()
+	rows, _ := o.Conn.Query(o.T.Context(), "SELECT date - $1::date, user_id, status, timezone FROM matchmaking_job ORDER BY date, user_id", today.Time())
 	return must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var date int
 		var user uuid.UUID
 		var status, zone string
 		err := row.Scan(&date, &user, &status, &zone)
 		return fmt.Sprintf("today%+d %d %s %s", date, user[15], status, zone), err
-	}))(o.t)
+	}))(o.T)
 }
 
-func (o *offers) wantJobs(want ...string) {
-	o.t.Helper()
+func (o *fixture) wantJobs(want ...string) {
+	o.T.Helper()
 	if got := o.jobs(); !slices.Equal(got, want) {
-		o.t.Errorf("jobs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		o.T.Errorf("jobs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // groups lists the groups: "Asia/Tokyo today+0 flown 1 to 2: 3".
-func (o *offers) groups() (list []string) {
-	o.t.Helper()
-	groups := must.Get(o.store.Waiting(o.t.Context()))(o.t)
+func (o *fixture) groups() (list []string) {
+	o.T.Helper()
+	groups := must.Get(o.store.Waiting(o.T.Context()))(o.T)
 	for _, g := range groups {
 		text := g.Zone
 		if g.Through != nil {
@@ -62,27 +63,27 @@ func (o *offers) groups() (list []string) {
 	return list
 }
 
-func (o *offers) wantGroups(want ...string) {
-	o.t.Helper()
-	equalLists(o.t, "groups", o.groups(), want)
+func (o *fixture) wantGroups(want ...string) {
+	o.T.Helper()
+	postgrestest.EqualLists(o.T, "groups", o.groups(), want)
 }
 
 // take is a step of Queue.
-func (o *offers) take(s offer.Shard) (stamps, users int) {
-	o.t.Helper()
-	stamped, users, err := o.store.Queue(o.t.Context(), s)
+func (o *fixture) take(s offer.Shard) (stamps, users int) {
+	o.T.Helper()
+	stamped, users, err := o.store.Queue(o.T.Context(), s)
 	if err != nil {
-		o.t.Error(err)
+		o.T.Error(err)
 	}
 	return len(stamped), users
 }
 
 func TestDateIsQueuedInSteps(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 5, "Asia/Tokyo")
 	o.users(6, 1, "Asia/Seoul")
-	o.exec("UPDATE offer_user SET active = false WHERE id = $1", num(2))
+	o.Exec("UPDATE offer_user SET active = false WHERE id = $1", num(2))
 	o.wantGroups("Asia/Seoul: 1", "Asia/Tokyo: 4")
 
 	s := o.shard("Asia/Tokyo", nil)
@@ -116,11 +117,11 @@ func TestDateIsQueuedInSteps(t *testing.T) {
 // one for a group of another tenant, zone or date.
 func TestStepFindsItsGroupOnly(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "Asia/Tokyo")
-	o.exec("UPDATE offer_user SET through = $1 WHERE id = $2", today.Time(), num(2))
-	o.exec("UPDATE offer_user SET flown = daterange($1, $2) WHERE id = $3", (today + 1).Time(), (today + 2).Time(), num(1))
-	unchanged := o.unchanged(offerTables...)
+	o.Exec("UPDATE offer_user SET through = $1 WHERE id = $2", today.Time(), num(2))
+	o.Exec("UPDATE offer_user SET flown = daterange($1, $2) WHERE id = $3", (today + 1).Time(), (today + 2).Time(), num(1))
+	unchanged := o.Unchanged(tables...)
 	yesterday, other := today-1, o.shard("Asia/Tokyo", nil)
 	other.Tenant = otherTenant
 	for name, s := range map[string]offer.Shard{
@@ -137,9 +138,9 @@ func TestStepFindsItsGroupOnly(t *testing.T) {
 // The flown dates are kept as long as one of them is to come.
 func TestStepForgetsFlownDates(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "Asia/Tokyo")
-	o.exec("UPDATE offer_user SET through = $1, flown = daterange($2, $3)", (today - 1).Time(), (today + 1).Time(), (today + 2).Time())
+	o.Exec("UPDATE offer_user SET through = $1, flown = daterange($2, $3)", (today - 1).Time(), (today + 1).Time(), (today + 2).Time())
 	s := o.shard("Asia/Tokyo", nil)
 	s.FlownFrom, s.FlownTo = today+1, today+2
 	for i, want := range []string{"Asia/Tokyo today+0 flown 1 to 2: 1", "Asia/Tokyo today+1: 1"} {
@@ -156,13 +157,13 @@ func TestStepForgetsFlownDates(t *testing.T) {
 // A user who has a job of a date, in whatever zone, gets no other one.
 func TestUserHasOneJobADate(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "Asia/Tokyo")
 	o.queue("Asia/Tokyo")
-	o.exec("UPDATE offer_user SET timezone = 'Europe/Berlin' WHERE id = $1", num(1))
+	o.Exec("UPDATE offer_user SET timezone = 'Europe/Berlin' WHERE id = $1", num(1))
 	o.wantGroups("Asia/Tokyo today+0: 1", "Europe/Berlin today-1: 1") // a date after a move is looked at again
-	o.exec("UPDATE offer_user SET active = false")
-	o.exec("UPDATE offer_user SET active = true")
+	o.Exec("UPDATE offer_user SET active = false")
+	o.Exec("UPDATE offer_user SET active = true")
 	o.wantGroups("Asia/Tokyo: 1", "Europe/Berlin: 1")
 	for _, zone := range []string{"Europe/Berlin", "Asia/Tokyo"} {
 		if stamps, users := o.take(o.shard(zone, nil)); stamps != 0 || users != 1 {
@@ -174,7 +175,7 @@ func TestUserHasOneJobADate(t *testing.T) {
 
 func TestRosterStaysFrozen(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	key := roster.Key{Tenant: tenant, Date: today, Algorithm: 1}
 	if _, err := o.store.Roster(t.Context(), tenant, today); !errors.Is(err, job.ErrNotFound) {
 		t.Errorf("no roster yet: %v", err)
@@ -198,16 +199,16 @@ func TestRosterStaysFrozen(t *testing.T) {
 // this era.
 func TestEligibleUsers(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 6, "Asia/Tokyo")
-	o.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
-	o.exec("INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'UTC')", num(7), otherTenant)
-	o.exec("UPDATE offer_user SET created_at = now()")
+	o.Exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	o.Exec("INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($1, $2, 'UTC')", num(7), otherTenant)
+	o.Exec("UPDATE offer_user SET created_at = now()")
 	for i, seen := range []string{"infinity", "-infinity", "2026-02-28 23:59:59-01", "2526-01-01"} {
-		o.exec("UPDATE offer_user SET active_at = $1::text::timestamptz WHERE id = $2", seen, num(i+1))
+		o.Exec("UPDATE offer_user SET active_at = $1::text::timestamptz WHERE id = $2", seen, num(i+1))
 	}
-	o.exec("UPDATE offer_user SET profile = '{\"b\": 1, \"a\": [2]}', preferences = '[null]' WHERE id = $1", num(5))
-	o.exec("UPDATE offer_user SET active = false WHERE id = $1", num(6))
+	o.Exec("UPDATE offer_user SET profile = '{\"b\": 1, \"a\": [2]}', preferences = '[null]' WHERE id = $1", num(5))
+	o.Exec("UPDATE offer_user SET active = false WHERE id = $1", num(6))
 	row := func(n int, version int64, active day.Date) roster.Row {
 		return roster.Row{ID: num(n), Version: version, Profile: json.RawMessage("{}"), Preferences: json.RawMessage("{}"), Active: active}
 	}

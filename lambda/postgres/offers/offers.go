@@ -1,4 +1,7 @@
-package postgres
+// Package offers holds the SQL of match offers: users, rosters, jobs, sets and their outbox.
+// Triggers of migration 00018 translate a job's state for other programs, and leave a completed
+// or skipped job as it is.
+package offers
 
 import (
 	"context"
@@ -12,21 +15,20 @@ import (
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
 
-// Offers is the store of match offers. This file has the work on a job and the reads of sets,
-// offer_schedule.go the queueing of dates, offer_delivery.go the outbox of sets. Triggers of
-// migration 00018 translate a job's state for other programs, and leave a completed or skipped
-// job as it is.
-type Offers struct {
-	*Jobs
-	db *DB
+// Store is the store of the offer function. This file has the work on a job and the reads of
+// sets, schedule.go the queueing of dates, delivery.go the outbox of sets.
+type Store struct {
+	*postgres.Jobs
+	db *postgres.DB
 }
 
-// Offers returns the store of match offers.
-func (db *DB) Offers() *Offers { return &Offers{db.JobsOf(Tables[manifest.Offer.Name]), db} }
+// New returns the store of match offers in a database.
+func New(db *postgres.DB) *Store { return &Store{db.JobsOf(postgres.Tables[manifest.Offer.Name]), db} }
 
 // Statements that read jobs.
 const (
@@ -75,8 +77,8 @@ func (s storedJob) record() (offer.Record, error) {
 }
 
 // Job implements offer.Store.
-func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
-	row, err := First[storedJob](ctx, o.db.Steady(), claimedJobSQL, f.ID, f.Number)
+func (o *Store) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
+	row, err := postgres.First[storedJob](ctx, o.db.Steady(), claimedJobSQL, f.ID, f.Number)
 	if errors.Is(err, job.ErrNotFound) {
 		err = job.ErrFenceLost
 	}
@@ -84,8 +86,8 @@ func (o *Offers) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
 }
 
 // JobByID reads a job and its set. It returns job.ErrNotFound for an unknown id.
-func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error) {
-	row, err := First[storedJob](ctx, o.db.Steady(), jobByIDSQL, id)
+func (o *Store) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error) {
+	row, err := postgres.First[storedJob](ctx, o.db.Steady(), jobByIDSQL, id)
 	if err != nil {
 		return offer.Record{}, err
 	}
@@ -93,8 +95,8 @@ func (o *Offers) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error
 }
 
 // JobsOf reads the jobs of a date with their sets, by user.
-func (o *Offers) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) (list []offer.Record, err error) {
-	rows, err := Rows[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
+func (o *Store) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) (list []offer.Record, err error) {
+	rows, err := postgres.Rows[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
 	for _, row := range rows {
 		r, err := row.record()
 		if err != nil {
@@ -115,8 +117,8 @@ type storedRoster struct {
 }
 
 // Roster implements offer.Store.
-func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f roster.Frozen, err error) {
-	row, err := First[storedRoster](ctx, o.db.Steady(), rosterSQL, tenant, date.Time())
+func (o *Store) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f roster.Frozen, err error) {
+	row, err := postgres.First[storedRoster](ctx, o.db.Steady(), rosterSQL, tenant, date.Time())
 	if err != nil {
 		return f, err
 	}
@@ -128,7 +130,7 @@ func (o *Offers) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f
 
 // completeSQL writes the offers together with the state, because a completed job doesn't
 // change any more.
-var completeSQL = Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
+var completeSQL = postgres.Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
 	UPDATE {table} SET offers = s.offers, {succeeded}
 	FROM ours JOIN unnest($1::uuid[], $3::jsonb[]) AS s (id, offers) USING (id)
 	WHERE {table}.id = ours.id
@@ -144,7 +146,7 @@ var completeSQL = Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
 SELECT id, attempts FROM completed`)
 
 // Complete implements offer.Store.
-func (o *Offers) Complete(ctx context.Context, done []offer.Completed, deliver bool) (held []job.Attempt, err error) {
+func (o *Store) Complete(ctx context.Context, done []offer.Completed, deliver bool) (held []job.Attempt, err error) {
 	var sets [][]byte
 	var ids, jobs, offers, candidates []uuid.UUID
 	var attempts, ranks, scores []int
@@ -159,7 +161,8 @@ func (o *Offers) Complete(ctx context.Context, done []offer.Completed, deliver b
 			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
 	}
-	return Rows[job.Attempt](ctx, o.db.Steady(), completeSQL, ids, attempts, sets, deliver, jobs, offers, candidates, ranks, scores)
+	return postgres.Rows[job.Attempt](ctx, o.db.Steady(), completeSQL, ids, attempts, sets, deliver,
+		jobs, offers, candidates, ranks, scores)
 }
 
 // encodeOffers writes a set without offers as an empty list, because NULL marks a job not

@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"encoding/json"
@@ -14,13 +14,15 @@ import (
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/offer/ranking"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres/offers"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
 
 func TestFeedbackIsStored(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 4, "UTC")
 	yesterday := start.Add(-24 * time.Hour)
 	list := []offer.Feedback{
@@ -60,12 +62,12 @@ func TestFeedbackIsStored(t *testing.T) {
 
 func TestSettingsAreStored(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "UTC")
 	if got := must.Get(o.store.SettingsOf(t.Context(), tenant))(t); !reflect.DeepEqual(got, roster.Usual()) {
 		t.Errorf("without a row %+v", got)
 	}
-	o.exec("INSERT INTO offer_setting (tenant_id) VALUES ($1)", tenant)
+	o.Exec("INSERT INTO offer_setting (tenant_id) VALUES ($1)", tenant)
 	usual := roster.Usual()
 	usual.Holidays = []day.Date{}
 	if got := must.Get(o.store.SettingsOf(t.Context(), tenant))(t); !reflect.DeepEqual(got, usual) {
@@ -88,7 +90,7 @@ func TestSettingsAreStored(t *testing.T) {
 	if got := must.Get(o.store.Settings(t.Context()))(t); !reflect.DeepEqual(got, map[uuid.UUID]roster.Settings{tenant: want}) {
 		t.Errorf("got %+v", got)
 	}
-	o.exec("UPDATE offer_user SET active_at = now() - CASE id WHEN $1 THEN interval '59 days' ELSE interval '61 days' END", num(1))
+	o.Exec("UPDATE offer_user SET active_at = now() - CASE id WHEN $1 THEN interval '59 days' ELSE interval '61 days' END", num(1))
 	if rows := must.Get(o.store.Eligible(t.Context(), tenant, want))(t); len(rows) != 1 || rows[0].ID != num(1) {
 		t.Errorf("not stale: %v", rows)
 	}
@@ -97,7 +99,7 @@ func TestSettingsAreStored(t *testing.T) {
 // A block counts at once, both ways, also for a set composed before and for the next try.
 func TestBlockedAreNotSent(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 1, "UTC")
 	o.users(2, 3, "Etc/GMT-1")
 	id := o.queue("UTC")[0].ID
@@ -114,7 +116,7 @@ func TestBlockedAreNotSent(t *testing.T) {
 		for _, o := range body.Offers {
 			ids = append(ids, o.Candidate)
 		}
-		o.advance(2 * time.Minute) // the sender died
+		o.Advance(2 * time.Minute) // the sender died
 		return ids
 	}
 	want := []uuid.UUID{num(2), num(3), num(4)}
@@ -126,20 +128,20 @@ func TestBlockedAreNotSent(t *testing.T) {
 	}
 	check("before")
 	const blockSQL = "INSERT INTO offer_feedback (tenant_id, user_id, candidate_id, answer) VALUES ($1, $2, $3, $4)"
-	o.exec(blockSQL, tenant, num(1), num(4), "blocked")
+	o.Exec(blockSQL, tenant, num(1), num(4), "blocked")
 	want = []uuid.UUID{num(2), num(3)}
 	check("blocked by the user")
-	o.exec(blockSQL, tenant, num(2), num(1), "reported")
+	o.Exec(blockSQL, tenant, num(2), num(1), "reported")
 	want = []uuid.UUID{num(3)}
 	check("reported by the candidate")
-	o.exec(blockSQL, tenant, num(1), num(3), "declined")
+	o.Exec(blockSQL, tenant, num(1), num(3), "declined")
 	check("declined")
 }
 
 // A user who is the same is left alone: the version, which rosters carry, stays.
 func TestImportUsersUpserts(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := postgrestest.NewFixture(t)
 	seen := start
 	users := []offer.User{
 		{ID: num(2), Tenant: otherTenant, Zone: "Asia/Kathmandu", Active: true, ActiveAt: &seen, Profile: json.RawMessage(`{"born": 1990}`)},
@@ -147,7 +149,7 @@ func TestImportUsersUpserts(t *testing.T) {
 	}
 	step := func(changed int, others ...uuid.UUID) {
 		t.Helper()
-		n, left, err := f.Offers().ImportUsers(t.Context(), users)
+		n, left, err := offers.New(f.DB).ImportUsers(t.Context(), users)
 		if err != nil || n != changed || !slices.Equal(left, others) {
 			t.Errorf("got %d changed and %v of others, %v; want %d, %v", n, left, err, changed, others)
 		}
@@ -159,7 +161,7 @@ func TestImportUsersUpserts(t *testing.T) {
 	step(1)
 	users[1].Tenant, users[1].Zone = otherTenant, "Europe/Rome"
 	step(0, num(1))
-	rows := queryOne[string](t, f.conn, `SELECT string_agg(concat_ws(' ', tenant_id = $1, timezone, active, profile, preferences, version),
+	rows := postgrestest.Value[string](t, f.Conn, `SELECT string_agg(concat_ws(' ', tenant_id = $1, timezone, active, profile, preferences, version),
 		', ' ORDER BY id) FROM offer_user`, tenant)
-	equal(t, "rows", rows, `t Europe/Berlin t {} {} 2, f Asia/Kathmandu t {"born": 1990} {} 1`)
+	postgrestest.Equal(t, "rows", rows, `t Europe/Berlin t {} {} 2, f Asia/Kathmandu t {"born": 1990} {} 1`)
 }

@@ -1,4 +1,4 @@
-package postgres_test
+package offers_test
 
 import (
 	"context"
@@ -10,20 +10,11 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
+	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
-
-// waitingFor returns when n statements wait for a lock.
-func (o *offers) waitingFor(n int) {
-	o.t.Helper()
-	for got := 0; got < n; {
-		o.exec("SELECT pg_stat_clear_snapshot()")
-		must.OK(o.t, o.conn.QueryRow(o.t.Context(), `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&got))
-	}
-}
 
 // queued is the result of a scheduler that queues a group to its end.
 type queued struct {
@@ -73,14 +64,14 @@ func TestSchedulersShareZone(t *testing.T) {
 	for name, limit := range map[string]int{"the second takes other users": 3, "the first has all users": users} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOffers(t)
+			o := newFixture(t)
 			o.users(1, users, "Asia/Tokyo")
-			release := o.blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
+			release := o.Blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
 			s, got, errs := o.shard("Asia/Tokyo", nil), &queued{}, make(chan error, 2)
 			s.Limit = limit
 			for i := range 2 {
 				go func() { errs <- got.all(t.Context(), o.store, s) }()
-				o.waitingFor(i + 1)
+				o.Waiting(i+1, nil)
 			}
 			release()
 			for range 2 {
@@ -90,7 +81,7 @@ func TestSchedulersShareZone(t *testing.T) {
 			}
 			got.want(t, users, "Asia/Tokyo")
 			o.wantGroups("Asia/Tokyo today+0: 10")
-			equal(t, "jobs", len(o.jobs()), users)
+			postgrestest.Equal(t, "jobs", len(o.jobs()), users)
 		})
 	}
 }
@@ -100,7 +91,7 @@ func TestSchedulersShareZone(t *testing.T) {
 func TestSchedulersThatDie(t *testing.T) {
 	t.Parallel()
 	const users = 40
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, users, "Asia/Tokyo")
 	s, got := o.shard("Asia/Tokyo", nil), &queued{}
 	s.Limit = 3
@@ -134,7 +125,7 @@ func TestSchedulersThatDie(t *testing.T) {
 // steps; another one, on a separate connection, goes on.
 func TestSchedulerGoesOn(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 7, "Asia/Tokyo")
 	s, got := o.shard("Asia/Tokyo", nil), &queued{}
 	s.Limit = 3
@@ -142,24 +133,24 @@ func TestSchedulerGoesOn(t *testing.T) {
 	if _, users, err := o.store.Queue(ctx, s); users != 3 || err != nil {
 		t.Fatal(users, err)
 	}
-	release := o.blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
+	release := o.Blocks("LOCK TABLE matchmaking_job IN SHARE MODE")
 	stopped := make(chan error, 1)
 	go func() {
 		_, _, err := o.store.Queue(ctx, s)
 		stopped <- err
 	}()
-	o.waitingFor(1)
+	o.Waiting(1, nil)
 	stop()
 	if err := <-stopped; !errors.Is(err, context.Canceled) {
 		t.Errorf("the stopped step: %v", err)
 	}
 	release()
-	url := must.Get(o.clock.URL())(t)
-	next := postgrestest.Open(t, url).Offers()
+	url := must.Get(o.Clock.URL())(t)
+	next := offers.New(postgrestest.Open(t, url))
 	if err := got.all(t.Context(), next, s); err != nil || got.users != 4 || len(got.stamps) != 4 {
 		t.Errorf("%d users and %d stamps were left, %v; want 4", got.users, len(got.stamps), err)
 	}
-	equal(t, "jobs", len(o.jobs()), 7)
+	postgrestest.Equal(t, "jobs", len(o.jobs()), 7)
 	o.wantGroups("Asia/Tokyo today+0: 7")
 }
 
@@ -177,9 +168,9 @@ func TestLockedUserComesLast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOffers(t)
+			o := newFixture(t)
 			o.users(1, 3, "Asia/Tokyo")
-			release := o.blocks("UPDATE offer_user SET "+tc.set+" WHERE id = $1", num(1))
+			release := o.Blocks("UPDATE offer_user SET "+tc.set+" WHERE id = $1", num(1))
 			if stamps, users := o.take(o.shard("Asia/Tokyo", nil)); stamps != 2 || users != 2 {
 				t.Errorf("%d stamps of %d users beside the locked one", stamps, users)
 			}
@@ -188,7 +179,7 @@ func TestLockedUserComesLast(t *testing.T) {
 				_, _, err := o.store.Queue(t.Context(), o.shard("Asia/Tokyo", nil))
 				done <- err
 			}()
-			o.waitingFor(1)
+			o.Waiting(1, nil)
 			release()
 			if err := <-done; err != nil {
 				t.Error(err)
@@ -202,12 +193,12 @@ func TestLockedUserComesLast(t *testing.T) {
 // A user who is deleted while queued takes the job along.
 func TestDeleteUserAndJobs(t *testing.T) {
 	t.Parallel()
-	o := newOffers(t)
+	o := newFixture(t)
 	o.users(1, 2, "UTC")
 	id := o.queue("UTC")[0].ID
 	f := o.claimed(id)
 	must.OK(t, o.offer(t.Context(), f))
-	o.exec("DELETE FROM offer_user WHERE id = $1", num(1))
+	o.Exec("DELETE FROM offer_user WHERE id = $1", num(1))
 	o.wantJobs("today+0 2 pending UTC")
 	for _, table := range []string{"offer", "offer_delivery"} {
 		o.lists("SELECT gen_random_uuid(), 'of "+table+"' FROM "+table, nil)

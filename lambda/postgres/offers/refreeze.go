@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,7 @@ const (
 // they are now, and all else is as it was. It stores the person and the reason. The caller
 // must send the returned messages. It returns an error of type Refused if the job keeps its roster.
 // A form acts as in Requeue; a command has none, and acts in any state.
-func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
+func (o *Store) Refreeze(ctx context.Context, id uuid.UUID, a postgres.Action) ([]job.Stamped, error) {
 	known, err := o.JobByID(ctx, id)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 	if err != nil {
 		return nil, err
 	}
-	return Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+	return postgres.Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockOfferSQL, id); err != nil {
 			return nil, err
 		}
@@ -63,7 +64,8 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 		if _, err := tx.Exec(ctx, addChangeSQL, c.Tenant, c.Date.Time(), c.Digest[:], "", content); err != nil {
 			return nil, err
 		}
-		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, Storable(a.By), Storable(a.Reason), status, a.ID); err != nil {
+		by, reason := postgres.Storable(a.By), postgres.Storable(a.Reason)
+		if _, err := tx.Exec(ctx, refreezeSQL, id, c.Digest[:], c.Algorithm, by, reason, status, a.ID); err != nil {
 			return nil, err
 		}
 		if status == "completed" {
@@ -78,7 +80,7 @@ func (o *Offers) Refreeze(ctx context.Context, id uuid.UUID, a Action) ([]job.St
 }
 
 // corrected returns the change of the date's first roster for the job of a corrected user.
-func (o *Offers) corrected(ctx context.Context, j offer.Job) (c roster.Change, err error) {
+func (o *Store) corrected(ctx context.Context, j offer.Job) (c roster.Change, err error) {
 	first, err := o.Roster(ctx, j.Tenant, j.Date)
 	if err != nil {
 		return c, err

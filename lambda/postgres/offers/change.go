@@ -1,4 +1,4 @@
-package postgres
+package offers
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
+	"matchbook/lambda/postgres"
 )
 
 // addChangeSQL adds nothing if the zone has a change, or if another process added the same one.
@@ -15,7 +16,7 @@ INSERT INTO offer_roster_change (tenant_id, date, digest, timezone, content) VAL
 ON CONFLICT DO NOTHING`
 
 // Change implements offer.ScheduleStore.
-func (o *Offers) Change(ctx context.Context, c roster.Change) (roster.Change, error) {
+func (o *Store) Change(ctx context.Context, c roster.Change) (roster.Change, error) {
 	content, err := roster.EncodeRows(c.Rows)
 	if err != nil {
 		return c, err
@@ -27,13 +28,13 @@ func (o *Offers) Change(ctx context.Context, c roster.Change) (roster.Change, er
 }
 
 // change reads the change of a roster, or returns job.ErrNotFound.
-func (o *Offers) change(ctx context.Context, c roster.Change, where string, arg any) (roster.Change, error) {
+func (o *Store) change(ctx context.Context, c roster.Change, where string, arg any) (roster.Change, error) {
 	type stored struct {
 		Digest  []byte
 		Zone    string
 		Content []byte
 	}
-	row, err := First[stored](ctx, o.db.Steady(), `
+	row, err := postgres.First[stored](ctx, o.db.Steady(), `
 SELECT digest, coalesce(timezone, ''), content FROM offer_roster_change WHERE tenant_id = $1 AND date = $2 AND `+where,
 		c.Tenant, c.Date.Time(), arg)
 	if err != nil {
@@ -46,7 +47,7 @@ SELECT digest, coalesce(timezone, ''), content FROM offer_roster_change WHERE te
 }
 
 // RosterOf implements offer.Store.
-func (o *Offers) RosterOf(ctx context.Context, j offer.Job) (roster.Frozen, error) {
+func (o *Store) RosterOf(ctx context.Context, j offer.Job) (roster.Frozen, error) {
 	f, err := o.Roster(ctx, j.Tenant, j.Date)
 	if err != nil || f.Digest == j.Digest {
 		return f, err

@@ -75,6 +75,7 @@ func TestBulkActsOnce(t *testing.T) {
 			s.waits()
 			s.sent = &outbox{}
 			c := s.as(everything(login.Operator))
+			open := c.page("/open?all=1&kind=" + kind)
 			form := c.many(kind, k.fields)
 			form["tick"] = apart(form["tick"])
 			var clicks sync.WaitGroup
@@ -89,6 +90,7 @@ func TestBulkActsOnce(t *testing.T) {
 			if n := found[int](s, k.stored); n != 2 {
 				t.Errorf("%d stored", n)
 			}
+			compare(t, "open-"+kind, open, c.page("/open.csv?all=1&kind="+kind), s.stored("decision", "warning_settled", "document_action", "file_action"))
 			if kind == "failed" && len(s.sent.ids) != 2 {
 				t.Errorf("%d messages, want 2", len(s.sent.ids))
 			}
@@ -129,6 +131,7 @@ func TestBulkIsGuarded(t *testing.T) {
 	s.exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenantB)
 	path := "/open?tenant=" + tenantA.String()
 	operator := s.as(everything(login.Operator))
+	compare(t, "open", operator.page("/open"))
 	stranger := s.as(map[uuid.UUID]login.Role{tenantB: login.Operator})
 	viewer := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer, tenantB: login.Operator})
 	for kind, k := range manyKinds {

@@ -142,6 +142,7 @@ func TestDocumentPage(t *testing.T) {
 	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 7 more points to be a match.", "-15 Other purchase orders")
 	c.page("/pairs/"+order.String()+"/"+invoice.String()).want(t, "Undecided: it needs", "Both state the amount 684.50.",
 		"Other purchase orders fit the invoice as well", "total (equal) 814.56 814.56")
+	compare(t, "document", a, c.page("/pairs/"+order.String()+"/"+invoice.String()))
 	c.page("/open?all=1&tenant="+tenantA.String()).want(t, "all question 7", "hide")
 	c.page("/open?tenant="+tenantA.String()).want(t, "all question 3", "show all", "814.56 question 0.61",
 		"purchase order 4500000136 of Absaugtechnik Windhauch GmbH invoice 26-0418 of Absaugtechnik Windhauch GmbH")

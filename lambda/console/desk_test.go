@@ -80,8 +80,7 @@ func (c *client) send(path string, files map[string]string) answer {
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	response, err := c.Do(r)
 	must.OK(c.t, err)
-	defer response.Body.Close()
-	return answer{response.StatusCode, response.Request.URL.RequestURI(), string(must.Get(io.ReadAll(response.Body))(c.t))}
+	return answered(c.t, response)
 }
 
 func sample(t testing.TB, name string) string {
@@ -120,7 +119,8 @@ func TestUpload(t *testing.T) {
 	if len(s.reads.ids) != 2 {
 		t.Errorf("sent %v", s.reads.ids)
 	}
-	c.send(to, files).want(t, "0 new files", "Müller 7.pdf known already")
+	again := c.send(to, files)
+	again.want(t, "0 new files", "Müller 7.pdf known already")
 	s.read()
 	c.page("/documents?tenant="+tenantA.String()).want(t, "invoice BW-90017 Müller 7.pdf")
 	id := s.numbered("BW-90017").String()
@@ -131,6 +131,7 @@ func TestUpload(t *testing.T) {
 	if page := c.page("/documents/" + id); !strings.Contains(page.body, `<rect data-of="total"`) || len(page.body) > 100_000 {
 		t.Errorf("no mark of the total, or too large: %d bytes", len(page.body))
 	}
+	compare(t, "upload", a, again, c.page("/documents?tenant="+tenantA.String()), c.page("/documents/"+id), s.stored("file_action"))
 	for what, tc := range map[string]struct {
 		path  string
 		files map[string]string
@@ -227,6 +228,7 @@ func TestFinishDocument(t *testing.T) {
 	if err := json.Unmarshal([]byte(checked.body), &flaws); err != nil || len(flaws) != 1 || flaws[0].Field != "total" {
 		t.Errorf("checked: %s", checked.body)
 	}
+	flawed := c.do(http.MethodPost, page+"/finish", filled("total", "1.245,15", "line_items.0.amount", "x", "date", "1.1.2019"))
 	if s.rows() != before {
 		t.Error("a check changed something")
 	}
@@ -247,7 +249,9 @@ func TestFinishDocument(t *testing.T) {
 		t.Errorf("corrections: %q", got)
 	}
 	c.page("/open?kind=file&tenant="+tenantA.String()).want(t, "Nothing is waiting")
-	c.page(page).want(t, "Paula finished it")
+	finished := c.page(page)
+	finished.want(t, "Paula finished it")
+	compare(t, "finish", shown, flawed, checked, finished, s.stored("document_correction", "file_action"))
 	stale := with(filled("number", "B-8"), "form", uuid.NewString())
 	if a := c.do(http.MethodPost, page+"/finish", stale); a.code != http.StatusConflict {
 		t.Errorf("a stale page: %d %s", a.code, a.text())
@@ -349,6 +353,7 @@ func TestFileActions(t *testing.T) {
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("read again: %s", got)
 	}
+	compare(t, "file", joined, c.page(page), s.stored("file_action"))
 	form = c.page(page).form(t, page+"/divide")
 	if a := c.do(http.MethodPost, page+"/divide", with(maps.Clone(form), "begin", "3")); a.code != http.StatusBadRequest {
 		t.Errorf("a page that the file doesn't have: %d", a.code)
@@ -408,4 +413,5 @@ func TestFailedFileOffers(t *testing.T) {
 	}
 	c.page("/open?kind=file&tenant="+tenantA.String()).want(t, "Nothing is waiting")
 	c.page(page).want(t, "invoice 4402", "668.78")
+	compare(t, "failed-file", shown, c.page(page), s.stored("document_correction", "file_action"))
 }

@@ -73,6 +73,7 @@ func TestSettleInvoice(t *testing.T) {
 	c.page(page).want(t, "Reopened on 20", "it was approved, and now other values are compared")
 	c.page("/open?kind=invoice").want(t, "reopened: it was approved")
 	c.page("/invoices").want(t, "to settle 2 reopened 1", "invoice R-2")
+	compare(t, "invoice", c.page(page), c.page("/open?kind=invoice"), c.page("/open.csv?kind=invoice"), s.stored("invoice_action"))
 	do(c.page(page), "withdraw", "look later", 200, "Withdrawn: the invoice is open again.")
 	if a := c.page(page); strings.Contains(a.text(), "Open by Paula") || strings.Contains(a.body, `value="withdraw"`) {
 		t.Error("an open invoice shows an action")
@@ -103,6 +104,7 @@ func TestSettleWithoutOrder(t *testing.T) {
 	shown.want(t, "without-order. No order and no receipt is matched with it.")
 	c.do(http.MethodPost, page+"/invoice", with(with(shown.form(t, page+"/invoice"), "action", "dispute"), "reason", "we left that flat")).want(t,
 		"Disputed by Paula on 20")
+	compare(t, "without-order", shown, c.page(page))
 	c.page("/open?kind=invoice").want(t, "invoice STROM-7 of Wasserkraft Inn eG", "disputed by Paula: we left that flat")
 	c.page("/invoices").want(t, "to settle 2", "disputed 1")
 }
@@ -139,6 +141,7 @@ func TestInvoiceList(t *testing.T) {
 		t.Errorf("stored: %s", got)
 	}
 	c.page("/invoices?state=approved").want(t, "approved 1", "invoice R-3", "approved by Paula , 20")
+	compare(t, "invoices", list, c.page("/invoices?state=approved"), c.page("/invoices.csv?state=approved"), c.page("/invoices.csv?state=all"))
 	sheet := c.page("/invoices.csv?state=approved").body
 	if !strings.Contains(sheet, "R-3,Nordlicht OHG,2026-03-05,22.00,EUR,price-variance,approved,Paula,20") || !strings.Contains(sheet, ",'=the new list,,") {
 		t.Errorf("the sheet: %s", sheet)

@@ -81,6 +81,7 @@ func TestOffersExplained(t *testing.T) {
 	c.page(page+"?candidate="+user(4).String()).want(t, "Dora rank 3")
 	c.page(page+"?candidate="+user(9).String()).want(t, "unknown: 1", "not in the roster of the date")
 	c.page("/offers/"+jobs["Eve"].String()).want(t, "failed", "born must be a whole number", "It cannot be computed")
+	compare(t, "offers", list, one, c.page(page), c.page(page+"?candidate="+user(4).String()), c.page("/offers/"+jobs["Eve"].String()))
 	s.exec("UPDATE offer_user SET preferences = '{}', active = false") // a set does not depend on what users are now
 	c.page(page).want(t, "identical")
 	s.exec("ALTER TABLE matchmaking_job DISABLE TRIGGER USER")
@@ -166,6 +167,7 @@ func TestOffersRequeued(t *testing.T) {
 	if got := found[string](s, "SELECT status FROM matchmaking_job WHERE id = $1", jobs["Eve"]); got != "pending" {
 		t.Errorf("the job is %s", got)
 	}
+	compare(t, "requeued", page, c.page(path), s.stored("offer_action"))
 	if _, err := offers.New(s.DB).Requeue(t.Context(), user(1), postgres.Action{ID: uuid.New()}); err == nil {
 		t.Error("an unknown job is published")
 	}

@@ -86,6 +86,7 @@ func TestContractShowsReview(t *testing.T) {
 		"reject Paula console, comment Paula console, accept Paula console, assign Paula console" {
 		t.Errorf("stored: %s", got)
 	}
+	compare(t, "review", first, c.page(page+"?state=open&severity=medium"), c.page(page), s.stored("finding_action"))
 	again := s.review(contract, "Preface.\n\n"+lease) // the latest counts
 	c.page(page).want(t, "4 findings, 3 open.", "in an earlier review of this clause")
 	if a := c.page(page); strings.Contains(a.body, path(1)) || !strings.Contains(a.body, again.String()) {

@@ -46,6 +46,7 @@ func TestListsAsCSV(t *testing.T) {
 		"", "", "", "", "'+out of time"}) {
 		t.Errorf("what waits: %q", got)
 	}
+	compare(t, "sheets", c.page("/documents.csv"), c.page("/documents.csv?q=G-7"), c.page("/open.csv"), c.page("/documents?type=credit-note&state=failed"))
 	// The file begins where the page does, and the page leads to it.
 	page := c.page("/documents?state=failed")
 	if !strings.Contains(page.body, `href="/documents.csv?state=failed&amp;tenant=`+tenantA.String()+`"`) {

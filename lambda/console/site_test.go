@@ -168,6 +168,14 @@ type answer struct {
 	code int
 	path string
 	body string
+	kind string // its content type, and the name of a file
+}
+
+func answered(t testing.TB, r *http.Response) answer {
+	t.Helper()
+	defer r.Body.Close()
+	return answer{r.StatusCode, r.Request.URL.RequestURI(), string(must.Get(io.ReadAll(r.Body))(t)),
+		strings.TrimSpace(r.Header.Get("Content-Type") + " " + r.Header.Get("Content-Disposition"))}
 }
 
 // text is the page without its tags, in one line.
@@ -200,9 +208,7 @@ func (c *client) do(method, path string, form url.Values) answer {
 	}
 	response, err := c.Do(r)
 	must.OK(c.t, err)
-	defer response.Body.Close()
-	body := must.Get(io.ReadAll(response.Body))(c.t)
-	return answer{response.StatusCode, response.Request.URL.RequestURI(), string(body)}
+	return answered(c.t, response)
 }
 
 // page is a page that must be there.

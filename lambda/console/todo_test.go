@@ -38,7 +38,9 @@ func TestToDo(t *testing.T) {
 	if strings.Contains(all.text(), "Z14 0 0") {
 		t.Error("too many tenants")
 	}
-	s.as(everything(login.Viewer)).page("/todo?page=1").want(t, "Z14 0 0", "Previous tenants")
+	second := s.as(everything(login.Viewer)).page("/todo?page=1")
+	second.want(t, "Z14 0 0", "Previous tenants")
+	compare(t, "todo-tenants", all, second)
 	some := s.as(map[uuid.UUID]login.Role{tenantA: login.Viewer})
 	if text := some.page("/todo").text(); strings.Contains(text, "Siebenschläfer") || strings.Contains(text, "Z01") || !strings.Contains(text, "Nimmerholz 0 3") {
 		t.Errorf("to do: %s", text)
@@ -135,6 +137,7 @@ func TestToDoList(t *testing.T) {
 			t.Errorf("a question about %s alone", row[3])
 		}
 	}
+	compare(t, "todo", c.page("/todo"), c.page("/todo?"+filter), c.page("/todo.csv?"+filter), c.page("/todo.csv?kind=question&tenant="+tenantA.String()), c.page("/todo.csv?kind=offers"))
 	for _, unknown := range []string{"kind=x", "after=x", "tenant=x", "tenant=" + tenantB.String()} {
 		for _, path := range []string{"/todo?", "/todo.csv?"} {
 			if a := mine.get(path + unknown); a.code != http.StatusNotFound {
@@ -197,6 +200,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("with another %s: %d", name, a.code)
 		}
 	}
+	compare(t, "notes", c.page(page), s.stored("desk_note", "desk_assignment"))
 	if got := found[string](s, notes); got != "comment Paula ask <b>Ben</b>, assign Paula Ben, assign Paula , assign Paula Dora, assign Paula Cem" {
 		t.Errorf("stored: %s", got)
 	}
@@ -219,6 +223,7 @@ func TestAssignsMany(t *testing.T) {
 	}
 	mine := c.page("/open?kind=warning&assigned=Paula")
 	mine.want(t, "Assigned to Paula : show all", "warning 2")
+	compare(t, "assigned", mine)
 	if n := strings.Count(mine.body, `name="tick"`); n != 2 {
 		t.Errorf("%d things are listed, want 2", n)
 	}

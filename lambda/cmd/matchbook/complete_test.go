@@ -34,6 +34,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: %q, want %q, not %q", tc.typed, out, tc.has, tc.lacks)
 		}
 	}
+	transcript(t, "complete", url, "__complete explain L-", "__complete explain R", "__complete taught list --tenant 3", "__complete publish 3")
 	if _, out, errOut := matchbook(t, "", "__complete", "explain", ""); strings.Contains(out+errOut, "L-7001") || strings.Contains(errOut, "missing database") {
 		t.Errorf("without a database: %q, %q", out, errOut)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestExplainUnreadFile(t *testing.T) {
 			VALUES ('`+document+`', '`+oneTenant+`', 'documents/a.pdf', NULL))
 		INSERT INTO ingestion (id, tenant_id, document_id, file_path, attempts)
 		VALUES ('`+ingestion+`', '`+oneTenant+`', '`+document+`', 'documents/a.pdf', 1)`)
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		set  string
 		want []string // parts of the text, in order
 		not  string
@@ -46,6 +47,7 @@ func TestExplainUnreadFile(t *testing.T) {
 		for _, id := range []string{document, ingestion} {
 			explainsInOrder(t, url, id, tc.not, tc.want...)
 		}
+		transcript(t, fmt.Sprint("explain-file-", i+1), url, "explain "+document, "explain --json "+document, "open")
 	}
 	type explained struct {
 		Document struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/golden"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/local/matchrun"
@@ -47,6 +49,20 @@ func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {
 	clitest.WantRefused(t, func(args ...string) (code int, out, errOut string) {
 		return matchbook(t, url, append(strings.Fields(command), args...)...)
 	}, list)
+}
+
+// varying are the paths and speeds in what commands print.
+var varying = regexp.MustCompile(`[^\s"]+/documents\.jsonl|[0-9.]+ s, [0-9]+ documents per second|("seconds"|"documents_per_second"): [0-9.]+`)
+
+// transcript compares what commands print, and how they end, with a file.
+func transcript(t testing.TB, file, url string, commands ...string) {
+	t.Helper()
+	var all strings.Builder
+	for _, c := range commands {
+		code, out, errOut := matchbook(t, url, strings.Fields(c)...)
+		fmt.Fprintf(&all, "$ matchbook %s\n%s%sexit status %d\n\n", c, out, errOut, code)
+	}
+	golden.Compare(t, file+".txt", varying.ReplaceAllString(all.String(), "..."))
 }
 
 // ends returns the output of a command that must end with this code.

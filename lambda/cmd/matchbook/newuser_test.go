@@ -49,6 +49,7 @@ func TestUnknownFieldsNamed(t *testing.T) {
 	out := ends(t, url, cli.ExitOK, "import", file, "--tenant", oneTenant)
 	wantIn(t, out, "CHECK     "+file+":1: unknown fields kostenstelle (2 times), qty; run `matchbook check` for suggestions\n")
 	wantIn(t, ends(t, url, cli.ExitOK, "explain", storedInvoice), "ignored   unknown fields kostenstelle, line_items[0].qty\n")
+	transcript(t, "unknown-fields", url, "explain "+storedInvoice, "explain --json "+storedInvoice, "status "+storedInvoice)
 }
 
 // A row that another program wrote as a JSON string says so.

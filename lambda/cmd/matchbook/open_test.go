@@ -24,6 +24,7 @@ func TestOpenCountsOthers(t *testing.T) {
 			SELECT id, id, id, 0, 0, 1, 'failed', now(), 'the model is away' FROM t`, oneTenant)
 	wantIn(t, printed(t, url, "open"), "Also failed: 1 part of a review: matchbook status --failed\n")
 	wantIn(t, ends(t, url, cli.ExitFindings, "status", "--failed"), "review, 1 failed chunk\n", "matchbook publish --chunks --failed")
+	transcript(t, "open-others", url, "open", "open --json", "status --failed")
 }
 
 func TestOpen(t *testing.T) {
@@ -41,6 +42,7 @@ func TestOpen(t *testing.T) {
 			SELECT gen_random_uuid(), tenant_id, id, true, '{"the sums differ","no date"}'
 			FROM document WHERE structured_data ->> 'number' = '4500000102'`,
 		`UPDATE document SET structured_data = structured_data || '{"total": "a lot"}' WHERE structured_data ->> 'number' = '4500000102'`,
+		"UPDATE match_suggestion SET created_at = now()", // at once, so that their ids order them
 	} {
 		postgrestest.Exec(t, conn, sql)
 	}
@@ -105,6 +107,8 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%q: counts %v, %d items, want %d, %d and %d", tc.args, some.Counts, len(some.Items), tc.question, tc.failed, tc.files)
 		}
 	}
+	transcript(t, "open", url, "open", "open --all --kind question", "open --kind failed,file --json", "open --min-value 814.56 --json --limit 1",
+		"open --tenant 20000000-0000-4000-8000-000000000001 --limit 2", "explain 4500000101", "explain 4500000102")
 	wantRefused(t, url, "open", clitest.Refusals{
 		{[]string{"--min-value", "1e3"}, `invalid --min-value "1e3"`},
 		{[]string{"--since", "noon"}, "expected a duration like"},
@@ -115,6 +119,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("a file read with doubts is to be corrected\n%s", out)
 	}
 	postgrestest.Exec(t, conn, `UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'storage is away', review_reasons = '{}'`)
+	transcript(t, "open-unread", url, "open --kind file", "explain 4500000102")
 	unread := postgrestest.Value[string](t, conn, "SELECT id::text FROM ingestion")
 	if out := printed(t, url, "open", "--kind", "file"); !strings.Contains(out, "matchbook publish --ingestions "+unread+", once the cause is fixed") {
 		t.Errorf("an unread file is to be published again\n%s", out)

@@ -26,6 +26,7 @@ func TestSettle(t *testing.T) {
 	settle := []string{"settle", "billed-twice", "WK-9051", "--reason", "ordered twice", "--verdict", "is-no-copy", "--by", "anna"}
 	wantText(t, printed(t, url, settle...), "settled 1 warning billed-twice\n")
 	wantText(t, printed(t, url, settle...), "nothing changed: already settled\n")
+	transcript(t, "settle-warning", url, "explain WK-9051", "explain WK-9051 --json")
 	_, out, _ = matchbook(t, url, "explain", "WK-9051")
 	wantIn(t, out, "Settled by anna on ", ": is no copy, ordered twice")
 	wantText(t, printed(t, url, "open", "--kind", "warning"), "Nothing waits for people.\n")
@@ -47,6 +48,7 @@ func TestSettleInvoice(t *testing.T) {
 	_, out, _ = matchbook(t, url, "explain", "RE-2026-1187", "--json")
 	wantIn(t, out, `"state": "on-hold"`, `"reason": "ask the buyer"`)
 	_, out, _ = matchbook(t, url, "open", "--kind", "invoice")
+	transcript(t, "settle-invoice", url, "open --kind invoice", "open --kind invoice --json", "explain RE-2026-1187")
 	wantIn(t, out, "Waiting for people: 1 invoice", "on hold by anna: ask the buyer", "matchbook settle approve ")
 	wantText(t, printed(t, url, "settle", "approve", "RE-2026-1187", "--reason", "fine"), "invoice RE-2026-1187 is approved\n")
 	wantText(t, printed(t, url, "open", "--kind", "invoice"), "Nothing waits for people.\n")

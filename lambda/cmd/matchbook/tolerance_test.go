@@ -42,4 +42,6 @@ func TestTolerance(t *testing.T) {
 			}
 		}
 	}
+	of := "tolerance --tenant " + bookTenant
+	transcript(t, "tolerance", url, of+" show", of+" show --json", of+" set --services= --total-percent 3", of+" set --json --supplier DE136695976 --quantity-percent 5")
 }

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // differing matches what differs from run to run: ids, versions and times.
 var differing = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|[0-9]{16}|` +
-	`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|\+00:00)?)?|[0-9hms]+ ago`)
+	`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|\+00:00)?)?|[0-9hms]+ ago|\(in [0-9hms]+\)`)
 
 // Compare fails the test unless text is that of a file in the folder testdata. An id is its number
 // in the text, and a time of the test is "now".
@@ -27,8 +27,11 @@ func Compare(t testing.TB, file, text string) {
 	t.Helper()
 	ids := map[string]string{}
 	got := differing.ReplaceAllStringFunc(text, func(s string) string {
-		if strings.HasSuffix(s, " ago") {
+		switch {
+		case strings.HasSuffix(s, " ago"):
 			return "a moment ago"
+		case strings.HasPrefix(s, "(in "):
+			return "(in a while)"
 		}
 		if at, err := time.Parse(time.DateOnly, s[:min(len(s), len(time.DateOnly))]); err == nil {
 			if time.Since(at).Abs() < 48*time.Hour {

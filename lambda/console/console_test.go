@@ -142,7 +142,7 @@ func TestDocumentPage(t *testing.T) {
 	c.page("/documents/"+order.String()).want(t, "Undecided: it needs 7 more points to be a match.", "-15 Other purchase orders")
 	c.page("/pairs/"+order.String()+"/"+invoice.String()).want(t, "Undecided: it needs", "Both state the amount 684.50.",
 		"Other purchase orders fit the invoice as well", "total (equal) 814.56 814.56")
-	compare(t, "document", a, c.page("/pairs/"+order.String()+"/"+invoice.String()))
+	compare(t, "document", s.as(everything(login.Operator)).page("/documents?q=4500000101"), c.page("/documents?q=4500000101&by=amount"), a, c.page("/pairs/"+order.String()+"/"+invoice.String()))
 	c.page("/open?all=1&tenant="+tenantA.String()).want(t, "all question 7", "hide")
 	c.page("/open?tenant="+tenantA.String()).want(t, "all question 3", "show all", "814.56 question 0.61",
 		"purchase order 4500000136 of Absaugtechnik Windhauch GmbH invoice 26-0418 of Absaugtechnik Windhauch GmbH")
@@ -169,6 +169,9 @@ func TestOtherTenantIsNotFound(t *testing.T) {
 		if a := c.get(path); a.code != http.StatusNotFound || a.body != missing.body {
 			t.Errorf("%s: %d %s", path, a.code, a.text())
 		}
+	}
+	if a := s.as(everything(login.Operator)).get("/pairs/" + mine.String() + "/" + theirs.String()); a.code != http.StatusNotFound {
+		t.Errorf("a pair of two tenants: %d", a.code)
 	}
 	c.page("/documents?q="+theirs.String()).want(t, "No document found with id")
 	for _, path := range []string{"/", "/documents", "/open"} {
@@ -244,6 +247,7 @@ func TestStatusPage(t *testing.T) {
 	c.page("/status?tenant="+tenantA.String()).want(t, "match 1 0 0 1 1 3 h 0 min", "1 failed row: matchbook status --failed",
 		failed.String()+" disk <full> It waits for a person", stuck.String(), "publish the documents again: matchbook publish --failed")
 	c.page("/status?tenant="+tenantB.String()).want(t, "match 0 0 0 0 0 -", "Nothing needs an operator.")
+	compare(t, "status", c.page("/status?tenant="+tenantA.String()), c.page("/status?tenant="+tenantB.String()))
 }
 
 func TestOverviewNamesOutage(t *testing.T) {

@@ -73,7 +73,7 @@ var columns = []string{"sku", "description", "quantity", "unit", "unit_price", "
 
 // fieldNames are the names that differ from the path.
 var fieldNames = map[string]string{"supplier.name": "supplier", "supplier.vat_id": "supplier's VAT id", "supplier.iban": "supplier's IBAN",
-	"buyer.name": "buyer", "buyer.vat_id": "buyer's VAT id", "payment_terms.due": "due date", "subtotal": "net", "tax": "tax",
+	"buyer.name": "buyer", "buyer.vat_id": "buyer's VAT id", "payment_terms.due": "due date", "subtotal": "net",
 	"total": "gross total", "references.0.number": "number of the order"}
 
 // desk reads the desk of a document. typed has values that were typed but not stored, by path, and

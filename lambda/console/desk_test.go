@@ -125,7 +125,7 @@ func TestUpload(t *testing.T) {
 	c.page("/documents?tenant="+tenantA.String()).want(t, "invoice BW-90017 Müller 7.pdf")
 	id := s.numbered("BW-90017").String()
 	image := c.get("/documents/" + id + "/pages/1")
-	if image.code != http.StatusOK || !strings.HasPrefix(image.body, "\x89PNG") {
+	if image.code != http.StatusOK || !strings.HasPrefix(image.body, "\x89PNG") || image.kind != "image/png" {
 		t.Errorf("the page's image: %d, %.20q", image.code, image.body)
 	}
 	if page := c.page("/documents/" + id); !strings.Contains(page.body, `<rect data-of="total"`) || len(page.body) > 100_000 {
@@ -140,7 +140,7 @@ func TestUpload(t *testing.T) {
 	}{
 		"too large":      {to, map[string]string{"a.txt": strings.Repeat("x", 2<<20)}, http.StatusRequestEntityTooLarge, "You can upload 1 MB at once"},
 		"too many":       {to, manyFiles(101), http.StatusBadRequest, "Choose between 1 and 100 files"},
-		"none":           {to, nil, http.StatusBadRequest, "Choose between 1 and 100 files"},
+		"none":           {to, nil, http.StatusBadRequest, "No file Choose between 1 and 100 files, and upload them again."},
 		"viewer":         {"/files?tenant=" + tenantB.String(), files, http.StatusForbidden, "Not allowed"},
 		"unknown tenant": {"/files?tenant=" + uuid.NewString(), files, http.StatusNotFound, "Not found"},
 	} {
@@ -305,12 +305,15 @@ func TestFileActions(t *testing.T) {
 	c := s.as(everything(login.Operator))
 	id := s.uploaded(c, "two-invoices.pdf")
 	page := "/documents/" + id.String()
+	var answers []answer
 	do := func(what string, form url.Values, want string) {
 		t.Helper()
 		for range 2 { // a double click
-			if a := c.do(http.MethodPost, page+"/"+what, form); a.code != http.StatusOK || !strings.Contains(a.text(), want) {
+			a := c.do(http.MethodPost, page+"/"+what, form)
+			if a.code != http.StatusOK || !strings.Contains(a.text(), want) {
 				t.Fatalf("%s: %d %s", what, a.code, a.text())
 			}
+			answers = append(answers, answer{code: a.code, path: a.path, kind: a.kind})
 		}
 	}
 	numbers := func() string {
@@ -353,7 +356,7 @@ func TestFileActions(t *testing.T) {
 	if got := numbers(); got != "G-501 G-502" {
 		t.Errorf("read again: %s", got)
 	}
-	compare(t, "file", joined, c.page(page), s.stored("file_action"))
+	compare(t, "file", append(answers, joined, c.page(page), s.stored("file_action"))...)
 	form = c.page(page).form(t, page+"/divide")
 	if a := c.do(http.MethodPost, page+"/divide", with(maps.Clone(form), "begin", "3")); a.code != http.StatusBadRequest {
 		t.Errorf("a page that the file doesn't have: %d", a.code)
@@ -413,5 +416,10 @@ func TestFailedFileOffers(t *testing.T) {
 	}
 	c.page("/open?kind=file&tenant="+tenantA.String()).want(t, "Nothing is waiting")
 	c.page(page).want(t, "invoice 4402", "668.78")
+	untyped := doc(9, tenantA, "", `{"number":"U-1"}`)
+	s.exec("INSERT INTO document (id, tenant_id, structured_data) VALUES ($1, $2, $3)", untyped.ID, tenantA, untyped.Data)
+	if a := c.page("/documents/" + untyped.ID.String()); strings.Contains(a.text(), "Match again") {
+		t.Error("a document without a type can be matched")
+	}
 	compare(t, "failed-file", shown, c.page(page), s.stored("document_correction", "file_action"))
 }

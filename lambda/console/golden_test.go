@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,13 +14,25 @@ func compare(t testing.TB, name string, pages ...answer) {
 	t.Helper()
 	var got strings.Builder
 	for i, p := range pages {
-		_, main, ok := strings.Cut(p.body, "<main")
-		if !ok || i == 0 { // one page of a file has the frame
-			main = p.body
+		main := p.body
+		if head, rest, ok := strings.Cut(p.body, "<main"); ok && i > 0 { // one page of a file has the frame
+			main = regexp.MustCompile("<title>.*").FindString(head) + "\n" + rest
 		}
 		fmt.Fprintf(&got, "%d %s %s\n%s\n\n", p.code, p.path, p.kind, strings.TrimSpace(main))
 	}
 	golden.Compare(t, name+".html", got.String())
+}
+
+// done lists what a page says after each act.
+func (c *client) done(page string) (a answer) {
+	c.t.Helper()
+	for _, act := range []string{"confirmed", "rejected", "withdrawn", "published", "finished", "read", "dismissed", "divided", "approve", "hold", "dispute",
+		"withdraw", "comment", "assign", "settled", "accept", "reject", "reopen", "tolerance", "x"} {
+		_, said, _ := strings.Cut(c.page(page+"?done="+act).body, `class="done"`)
+		said, _, _ = strings.Cut(said, "</p>")
+		a.body += act + said + "\n"
+	}
+	return a
 }
 
 // stored lists all columns of tables, as they were written.

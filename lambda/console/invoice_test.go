@@ -141,7 +141,11 @@ func TestInvoiceList(t *testing.T) {
 		t.Errorf("stored: %s", got)
 	}
 	c.page("/invoices?state=approved").want(t, "approved 1", "invoice R-3", "approved by Paula , 20")
-	compare(t, "invoices", list, c.page("/invoices?state=approved"), c.page("/invoices.csv?state=approved"), c.page("/invoices.csv?state=all"))
+	form.Set("do", "withdraw")
+	form.Set("form", uuid.NewString())
+	form.Set("of", "price-variance")
+	form.Set("state", "to settle")
+	compare(t, "invoices", c.do(http.MethodPost, path, form), c.do(http.MethodPost, path+"&date=2026-03-02", with(form, "tick", "x_y")), list, c.page("/invoices?state=approved"), c.page("/invoices.csv?state=approved"), c.page("/invoices.csv?state=all"))
 	sheet := c.page("/invoices.csv?state=approved").body
 	if !strings.Contains(sheet, "R-3,Nordlicht OHG,2026-03-05,22.00,EUR,price-variance,approved,Paula,20") || !strings.Contains(sheet, ",'=the new list,,") {
 		t.Errorf("the sheet: %s", sheet)

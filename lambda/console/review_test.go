@@ -72,7 +72,7 @@ func TestContractShowsReview(t *testing.T) {
 	do(first, seqOfF1, "accept", "", 409, "Nothing was done: finding has changed since it was shown.")
 	do(first, 1, "comment", "see the offer", 200, "The comment is stored.")
 	do(c.page(page), 1, "accept", "", 200, "Accepted by Paula on 20")
-	do(c.page(page), 2, "assign", "Ben", 200, "Assigned to Ben")
+	assigned := do(c.page(page), 2, "assign", "Ben", 200, "Assigned to Ben")
 	c.page(page).want(t, "4 findings, 2 open.", ": capped <b>elsewhere</b>", ": see the offer")
 	c.page(page+"?state=open&severity=medium").want(t, "F2 medium", "F3 medium")
 	if a := c.page(page + "?state=rejected"); !strings.Contains(a.text(), "F1 high") || strings.Contains(a.text(), "F2 medium") {
@@ -86,7 +86,8 @@ func TestContractShowsReview(t *testing.T) {
 		"reject Paula console, comment Paula console, accept Paula console, assign Paula console" {
 		t.Errorf("stored: %s", got)
 	}
-	compare(t, "review", first, c.page(page+"?state=open&severity=medium"), c.page(page), s.stored("finding_action"))
+	compare(t, "review", first, assigned, c.page(page+"?state=open&severity=medium"), c.page(page+"?analyst=playbook"), c.page(page), c.done(page),
+		s.stored("finding_action"))
 	again := s.review(contract, "Preface.\n\n"+lease) // the latest counts
 	c.page(page).want(t, "4 findings, 3 open.", "in an earlier review of this clause")
 	if a := c.page(page); strings.Contains(a.body, path(1)) || !strings.Contains(a.body, again.String()) {

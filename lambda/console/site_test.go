@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -168,14 +169,14 @@ type answer struct {
 	code int
 	path string
 	body string
-	kind string // its content type, and the name of a file
+	kind string // its content type, the name of a file, when to try again, and the place in the page
 }
 
 func answered(t testing.TB, r *http.Response) answer {
 	t.Helper()
 	defer r.Body.Close()
-	return answer{r.StatusCode, r.Request.URL.RequestURI(), string(must.Get(io.ReadAll(r.Body))(t)),
-		strings.TrimSpace(r.Header.Get("Content-Type") + " " + r.Header.Get("Content-Disposition"))}
+	kind := []string{r.Header.Get("Content-Type"), r.Header.Get("Content-Disposition"), r.Header.Get("Retry-After"), r.Request.URL.Fragment}
+	return answer{r.StatusCode, r.Request.URL.RequestURI(), string(must.Get(io.ReadAll(r.Body))(t)), strings.Join(slices.DeleteFunc(kind, func(s string) bool { return s == "" }), " ")}
 }
 
 // text is the page without its tags, in one line.

@@ -108,7 +108,7 @@ func TestTolerancePage(t *testing.T) {
 	if got := found[string](s, "SELECT string_agg(supplier || price_percent::float8, ',') FROM tolerance"); got != "9" {
 		t.Errorf("tolerances: %s", got)
 	}
-	compare(t, "tolerances", c.page(path), c.page(path+"&supplier=DE811907980"), c.page(path+"&supplier="), s.stored("tolerance", "tolerance_change"))
+	compare(t, "tolerances", c.page(path), c.page(path+"&supplier=DE811907980"), c.page(path+"&supplier="), c.get(path+"&supplier=DE811907981"), c.do(http.MethodPost, path, c.tolerance("", "price-percent", "7,x")), s.stored("tolerance", "tolerance_change"))
 	same := c.tolerance("Nordlicht OHG")
 	for range 2 { // sent twice, it acts once
 		c.do(http.MethodPost, path, same).want(t, ": set as it was for all others")

@@ -3,12 +3,14 @@ package serve
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,8 +20,10 @@ import (
 	"matchbook/lambda/blob"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/local/eventsource"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -132,6 +136,98 @@ func TestWatchContainer(t *testing.T) {
 	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/both.zip.reason.txt")))(t)); reason != "broken\n" {
 		t.Errorf("the reason of both is %q", reason)
 	}
+	f.lay("both.zip", file.String())
+	f.wantLook(2, 4, "both.zip", "failed/both.zip", "failed/both.zip.reason.txt") // both failed, and are read again
+	f.end("id = (SELECT min(id::text)::uuid FROM ingestion)", "broken")
+	f.end("id = (SELECT max(id::text)::uuid FROM ingestion)", "empty")
+	f.wantLook(1, 4, "failed/both (2).zip", "failed/both (2).zip.reason.txt", "failed/both.zip", "failed/both.zip.reason.txt")
+	if reason := string(must.Get(os.ReadFile(filepath.Join(f.Dir, "failed/both (2).zip.reason.txt")))(t)); reason != "broken\nempty\n" {
+		t.Errorf("the reasons are %q", reason)
+	}
+	if got := must.Get(free(filepath.Join(f.Dir, "failed/both.zip")))(t); got != filepath.Join(f.Dir, "failed/both (3).zip") {
+		t.Errorf("the third name is %s", got)
+	}
+	f.Dir = "/nowhere/Müller"
+	f.look(t.Context())
+	if got := f.logs.String(); !strings.Contains(got, `level=ERROR msg="watch failed" reason="open: no such file or directory"`) || strings.Contains(got, "Müller") {
+		t.Errorf("without a folder: %s", got)
+	}
+}
+
+// The queues of a new process get what was published before, up to their bound.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	postgrestest.Exec(t, f.conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_published_at, matching_due_at)
+		SELECT gen_random_uuid(), $1, 'invoice', '{}', 'pending', now() - n * interval '1 minute', now() - n * interval '1 minute' FROM generate_series(-1, 2) AS n`, f.Tenant)
+	var logs bytes.Buffer
+	f.log = slog.New(slog.NewTextHandler(&logs, nil))
+	q := &backlogged{folder: f}
+	f.since = postgrestest.Value[time.Time](t, f.conn, "SELECT now() - interval '30 seconds'")
+	f.feeds = []feed{{"match", f.db.JobsOf(postgres.Tables[manifest.Match.Name]), q}}
+	for _, step := range []struct{ waiting, sent int }{{1000, 0}, {1001, 0}, {999, 2}, {0, 2}} {
+		q.n = step.waiting
+		if err := f.resume(t.Context()); err != nil || f.sent != step.sent {
+			t.Errorf("%d wait: %v, %d sent, want %d", step.waiting, err, f.sent, step.sent)
+		}
+	}
+	if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=INFO msg=resumed workload=match rows=2") {
+		t.Errorf("logged: %s", got)
+	}
+}
+
+// backlogged is a queue with n messages.
+type backlogged struct {
+	*folder
+	n int
+}
+
+func (b *backlogged) Backlog(context.Context) (int, error) { return b.n, nil }
+
+func TestClose(t *testing.T) {
+	t.Parallel()
+	var got []string
+	s := &Server{stop: func() { got = append(got, "stop") }}
+	for _, name := range []string{"database", "pages"} {
+		s.onClose(func() { got = append(got, name) })
+	}
+	if err := s.Close(); err != nil || fmt.Sprint(got) != "[stop pages database]" {
+		t.Errorf("closed %v: %v", got, err)
+	}
+	if s.period() != 5*time.Second {
+		t.Errorf("the period is %s", s.period())
+	}
+	if s.config.Every = time.Second; s.period() != time.Second {
+		t.Errorf("the period is %s, want that of --every", s.period())
+	}
+}
+
+// The link is for the owner of the folder.
+func TestWriteLink(t *testing.T) {
+	t.Parallel()
+	s := &Server{URL: "http://127.0.0.1:8377", config: Config{Data: t.TempDir()}}
+	s.writeLink("/login?key=k")
+	text, info := must.Get(os.ReadFile(filepath.Join(s.config.Data, "console-link")))(t), must.Get(os.Stat(s.LinkFile()))(t)
+	if string(text) != "http://127.0.0.1:8377/login?key=k\n" || info.Mode().Perm() != 0o600 {
+		t.Errorf("%q, mode %v", text, info.Mode())
+	}
+}
+
+func TestFailedBatchIsLogged(t *testing.T) {
+	t.Parallel()
+	var logs bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&logs, nil))
+	logFailed(log, eventsource.Invocation{MessageIDs: []string{"a", "b"}})
+	logFailed(log, eventsource.Invocation{MessageIDs: []string{"a", "b"}, Err: errors.New("one"), DeleteErr: errors.New("two")})
+	logFailed(log, eventsource.Invocation{MessageIDs: []string{"c"}, DeleteErr: errors.New("three")})
+	var got []string
+	for line := range strings.Lines(logs.String()) {
+		_, line, _ = strings.Cut(line, "level=")
+		got = append(got, strings.TrimSpace(line))
+	}
+	if want := []string{`ERROR msg="batch failed" messages=2 reason=one`, `ERROR msg="batch failed" messages=2 reason=two`, `ERROR msg="batch failed" messages=1 reason=three`}; !slices.Equal(got, want) {
+		t.Errorf("logged %q", got)
+	}
 }
 
 // A log has no name of a person's file.
@@ -163,14 +259,15 @@ func TestHealth(t *testing.T) {
 	}{
 		{func() {}, "503 first sweep not finished"},
 		{func() { h.swept(nil) }, "200 ok"},
-		{func() { h.swept(errors.New("of a document")) }, "503 unexpected error"},
+		{func() { h.swept(errors.New("of a document")) }, "503 unexpected error (*errors.errorString)"},
 		{func() { h.swept(nil) }, "200 ok"},
-		{func() { h.at = h.at.Add(-stale - time.Minute) }, "503 missing sweep for 3m0s"},
+		{func() { h.at = h.at.Add(-time.Minute - 50*time.Second) }, "200 ok"},
+		{func() { h.at = h.at.Add(-time.Hour - 10*time.Second) }, "503 missing sweep for 1h2m0s"},
 	} {
 		step.swept()
 		w := httptest.NewRecorder()
 		s.healthz(w, nil)
-		if got := fmt.Sprint(w.Code, " ", w.Body); !strings.HasPrefix(got, step.want) || strings.Contains(got, "document") {
+		if got := fmt.Sprint(w.Code, " ", w.Body); got != step.want+"\n" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("step %d: %s, want %s", i, got, step.want)
 		}
 	}
@@ -184,7 +281,8 @@ func TestAddressNeedsIssuer(t *testing.T) {
 		"desk.example.com:80": false} {
 		for issuer, want := range map[string]bool{"": alone, "https://login.example.com": true} {
 			c := Config{Addr: addr, Env: func(name string) string { return map[string]string{variable.OIDCIssuer: issuer}[name] }}
-			if err := c.Check(); (err == nil) != want {
+			if err := c.Check(); (err == nil) != want || err != nil && err.Error() != "--addr "+addr+": people log in by a link on this machine only; "+
+				"set OIDC_ISSUER, OIDC_CLIENT_ID and ADMIN_BASE_URL, or listen on 127.0.0.1" {
 				t.Errorf("%s with issuer %q: %v", addr, issuer, err)
 			}
 		}
@@ -195,17 +293,23 @@ func TestAddressNeedsIssuer(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	const tokenARN = variable.ReviewTokenSecret + variable.SecretSuffix
+	const none = "rules only; set OPENAI_API_KEY to ask a model"
+	tesseract := "none"
+	if _, err := exec.LookPath("tesseract"); err == nil {
+		tesseract = "tesseract"
+	}
 	for _, tc := range []struct {
 		set   map[string]string
 		mode  string
 		token bool
+		model string
 	}{
-		{nil, "rules", true},
-		{map[string]string{variable.OpenAIKey: "k"}, "", true},
-		{map[string]string{variable.OpenAIKey + variable.SecretSuffix: "arn"}, "", true},
-		{map[string]string{variable.OpenAIBaseURL: "http://127.0.0.1:1/v1"}, "", true},
-		{map[string]string{variable.OpenAIKey: "k", variable.MatchMode: "rules"}, "rules", true},
-		{map[string]string{tokenARN: "arn"}, "rules", false},
+		{nil, "rules", true, none},
+		{map[string]string{variable.OpenAIKey: "k"}, "", true, manifest.DefaultModel},
+		{map[string]string{variable.OpenAIKey + variable.SecretSuffix: "arn", manifest.Review.QueueEnv(): "theirs"}, "", true, manifest.DefaultModel},
+		{map[string]string{variable.OpenAIBaseURL: "http://127.0.0.1:1/v1", variable.OpenAIModel: "m", "HOME": "/h"}, "", true, "m"},
+		{map[string]string{variable.OpenAIKey: "k", variable.MatchMode: "rules", variable.OIDCIssuer: "https://login.example.com"}, "rules", true, none},
+		{map[string]string{tokenARN: "arn", variable.OCR: "none"}, "rules", false, none},
 	} {
 		s := &Server{config: Config{Data: t.TempDir(), DatabaseURL: "ours", Env: func(name string) string { return tc.set[name] }}}
 		env := must.Get(s.environment(map[string]string{variable.MatchQueueURL: "own"}))(t)
@@ -219,6 +323,19 @@ func TestEnvironment(t *testing.T) {
 		again := must.Get(s.tokenSecret())(t)
 		if own := env(variable.ReviewTokenSecret); info.Mode().Perm() != 0o600 || tc.token && own != again {
 			t.Errorf("%v: the token's key is readable by others, or another one: %v", tc.set, info.Mode())
+		}
+		if got := env(manifest.Review.QueueEnv()) + env("HOME"); got != tc.set["HOME"] {
+			t.Errorf("%v: a queue of another system, or no setting: %s", tc.set, got)
+		}
+		s.env = env
+		s.config.Watch = []Watch{{"/in", uuid.UUID{1}}}
+		want := []string{"model     " + tc.model, "files     " + blob.FolderURL(filepath.Join(s.config.Data, "files")) + ", OCR: " + cmp.Or(tc.set[variable.OCR], tesseract),
+			"watching  /in for tenant 01000000-0000-0000-0000-000000000000"}
+		if tc.set[variable.OIDCIssuer] == "" {
+			want = append(want, "log in    with the link in "+filepath.Join(s.config.Data, "console-link"))
+		}
+		if got := s.Settings(); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", tc.set, got, want)
 		}
 		if got := env(variable.DatabaseURL) + " " + env(variable.MatchQueueURL); got != "ours own" {
 			t.Errorf("%v: %s", tc.set, got)
@@ -250,9 +367,25 @@ func (panics) Invoke(context.Context, []byte) ([]byte, error) {
 	panic(errors.New("text of a document"))
 }
 
+type echoes struct{}
+
+// Invoke answers with its deadline.
+func (echoes) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	at, _ := ctx.Deadline()
+	if string(event) != "event" {
+		return nil, errors.New("another event")
+	}
+	return []byte(at.Format(time.RFC3339Nano)), nil
+}
+
 func TestPanicFailsTheBatch(t *testing.T) {
 	t.Parallel()
-	_, err := invoke(t.Context(), time.Minute, panics{}, nil)
+	began := time.Now()
+	answer, err := invoke(t.Context(), time.Minute, echoes{}, []byte("event"))
+	if until := time.Until(must.Get(time.Parse(time.RFC3339Nano, string(answer)))(t)); err != nil || until > time.Minute || until < time.Minute-time.Since(began)-time.Second {
+		t.Errorf("a function has %s, %v", until, err)
+	}
+	_, err = invoke(t.Context(), time.Minute, panics{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "panic: *errors.errorString at") || strings.Contains(err.Error(), "document") {
 		t.Errorf("got %v", err)
 	}

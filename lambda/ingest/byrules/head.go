@@ -20,7 +20,7 @@ var columns = []struct {
 		`dodáno|livrat)`)},
 	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
 		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
-	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|quant\b|q\.?té|quantità|q\.?tà|cantidad|cant\.|stück|hours|stunden|mennyiség|cantitate|ποσότητα`)},
+	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|quant\b|q\.?té|quantità|q\.?tà|cantidad|cant\.|stück(?:zahl)?\b|hours|stunden|mennyiség|cantitate|ποσότητα`)},
 	{"amount", word(`(?:line |net )?(?:amount|total|value)|ext(?:ension|ended|\.)|(?:waren)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
 	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product|part|mat(?:erial)?)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},

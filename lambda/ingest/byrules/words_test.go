@@ -17,10 +17,10 @@ func TestColumnWords(t *testing.T) {
 			"Q.tà consegnata, Quantità ricevuto, Cant. entregada, Cantidad recibidos, Aantal geleverd, Ontvangen, Ilość dostarczona, Otrzymano, Antal levereret, Leverert, Levererat, Dodáno, Livrat",
 		"ordered": "Ordered, Qty remaining, Back-ordered, Backordered, Open, Menge bestellt, Bestellmenge, Sollmenge, Soll-Menge, Restmenge, Offen, Rückstand, Qté commandée, Ordinato, Cant. pedida, " +
 			"Besteld, Zamówione, Bestilt, Beställt, Objednáno, Comandat, Reliquat",
-		"quantity": "Menge, Anzahl, Qty, Quantity, Aantal, Ilość, Antal, Množství, Quantidade, Quantité, Quant, Qté, Q.té, Quantità, Q.tà, Cantidad, Cant., Stück, Hours, Stunden, Mennyiség, Cantitate, Ποσότητα",
+		"quantity": "Menge, Anzahl, Qty, Quantity, Aantal, Ilość, Antal, Množství, Quantidade, Quantité, Quant, Qté, Q.té, Quantità, Q.tà, Cantidad, Cant., Stück, Stückzahl, Hours, Stunden, Mennyiség, Cantitate, Ποσότητα",
 		"amount": "Amount, Line total, Net value, Total, Ext., Extension, Extended, Warenwert, Wert, Nettobetrag, Gesamtbetrag, Zeilensumme, Betrag, Summe, Gesamt, Gesamtpreis, Montant, Prix total, Total HT, " +
 			"Importo, Importe, Totale, Entgelt, Bedrag, Totaal, Kwota, Wartość, Belopp, Beløb, Částka, Valor, Valoare, Érték, Összeg, Αξία, Ποσό",
-		"price": "Price, Unit price, Net price, List price, Pris, Preț, Egységár, Τιμή, Rate, Cost, Einzelpreis, Nettopreis, E-Preis, Preis, Stuksprijs, Prijs, Cena, À-pris, Àpris, Preço, EP, Prix, " +
+		"price": "Price, Unit price, Net price, List price, Pris, Preț, Egységár, Τιμή, Rate, Cost, Einzelpreis, Nettopreis, Stückpreis, E-Preis, Preis, Stuksprijs, Prijs, Cena, À-pris, Àpris, Preço, EP, Prix, " +
 			"Prix unitaire, P.U., PU, Prezzo, Prezzo unitario, Precio, Precio unitario",
 		"sku": "SKU, Art.-Nr., Artikelnummer, Item no, Product code, Part number, Part #, Mat. Nr, Material-Nr, Referenzen, Référence, Réf, Codice, Código, Code, Item ID",
 		"description": "Description, Item description, Item, Article, Product, Service, Bezeichnung, Beschreibung, Artikel, Artikelbezeichnung, Leistung, Produkt, Désignation, Libellé, Descrizione, Prodotto, Descripción, " +

@@ -39,6 +39,7 @@ Marktplatz 3
 
 func TestPartiesByBlocks(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "parties")
 	for name, test := range map[string]struct{ text, supplier, buyer, buyersAddress string }{
 		"in the window": {letter, "Nordlicht Papier GmbH", "Buchladen Kranich", ""},
 		"with a salutation": {"Nordlicht Papier GmbH\nHerrn\nMax Muster\nMarktplatz 3\n37073 Göttingen\n\nRechnung Nr. A-1",
@@ -52,7 +53,7 @@ func TestPartiesByBlocks(t *testing.T) {
 			""},
 		"a customer's number is no heading": {"Nordlicht GmbH\nRechnung Nr. A-1\nCustomer: 2\nAmount\n10 pieces", "Nordlicht GmbH", "", ""},
 	} {
-		d := Extract(sheets(test.text))[0].Data
+		d := seen.extract(sheets(test.text))[0].Data
 		if d.Supplier.Name != test.supplier || d.Buyer.Name != test.buyer || d.Buyer.Address != test.buyersAddress {
 			t.Errorf("%s: got %q and %q, %q", name, d.Supplier.Name, d.Buyer.Name, d.Buyer.Address)
 		}
@@ -84,6 +85,7 @@ func TestDebitedIBANIsBuyers(t *testing.T) {
 
 func TestPaymentTerms(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "terms")
 	for line, want := range map[string]string{
 		"Zahlbar innerhalb 30 Tagen netto bis 01.04.2026, 3% Skonto bis 12.03.2026": "2026-04-01 Zahlbar innerhalb 30 Tagen netto " +
 			"bis 01.04.2026, 3% Skonto bis 12.03.2026",
@@ -93,7 +95,7 @@ func TestPaymentTerms(t *testing.T) {
 		"Please pay by 2026-04-01.":                         "2026-04-01 Please pay by 2026-04-01.",
 		"Conditions de paiement 30% d'acompte, solde à 30j": " Conditions de paiement 30% d'acompte, solde à 30j",
 	} {
-		terms := Extract(sheets(letter + "\n" + line))[0].Data.Terms
+		terms := seen.extract(sheets(letter + "\n" + line))[0].Data.Terms
 		if got := terms.Due.String() + " " + terms.Text; got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}

@@ -18,6 +18,7 @@ func linesText(text string) string {
 // A row of heads above a row of values cites as labels in front of values do.
 func TestReferencesBelowHeads(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "references")
 	for text, want := range map[string]string{
 		`
 #RECHNUNG
@@ -30,7 +31,7 @@ Rechnungs-Nr.     RE4471902
 Ihre Bestellung   vom Mai
 Kunden-Nr. 10833`: "[]",
 	} {
-		if got := fmt.Sprint(Extract(layout(text))[0].Data.References); got != want {
+		if got := fmt.Sprint(seen.extract(layout(text))[0].Data.References); got != want {
 			t.Errorf("%s\ngot %s, want %s", text, got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // the buyer's, and the addressee is the supplier, unless labels say otherwise.
 func TestPapersFromBuyer(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "from-buyer")
 	own := document.Party{Name: "Weser Spedition AG", VATID: "DE136695976"}
 	for name, tc := range map[string]struct{ text, want string }{
 		"letterhead and window": {`
@@ -96,7 +97,7 @@ Acme Fasteners Inc.`,
 PO BOX 1234`,
 			"purchase-order >"},
 	} {
-		e := Extract(layout(tc.text), own)[0]
+		e := seen.extract(layout(tc.text), own)[0]
 		got := read(e)
 		for _, l := range e.Data.Lines {
 			got += ", " + l.Description
@@ -164,6 +165,7 @@ func TestDescriptionBesideCodes(t *testing.T) {
 // order, but it needs a person if a greater amount is printed than the one found.
 func TestTotalsOfOrders(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "order-totals")
 	const head = `
 #Auftragsbestätigung   AB-2207
 Pumpen Elbtal GmbH                                       Datum   14.01.2026
@@ -192,7 +194,7 @@ Ihr Kreditrahmen                                       5.000,00`: "478",
 Gesamt                                                   450,00
 Wir buchen ab                                            568,82`: "450; nothing printed adds up to the total 450.00, and a greater amount is printed",
 	} {
-		e := Extract(layout(head + sums))[0]
+		e := seen.extract(layout(head + sums))[0]
 		got := e.Data.Total.Canonical()
 		for _, d := range e.Doubts {
 			got += "; " + d.Text
@@ -241,6 +243,7 @@ func TestTitlesOfSlips(t *testing.T) {
 // A label with a value to its right heads no block, and a date that is asked for isn't the order's.
 func TestLabelsInLists(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "lists")
 	for text, want := range map[string]string{
 		`
 Tarnbeck Cycles Ltd
@@ -264,7 +267,7 @@ P.O. NO.     P.O. DATE    VENDOR NO.    DATE REQUIRED    TERMS
 VENDOR
 Hartwell Scientific, Inc.`: "purchase-order 26-01883 2026-02-27 Hartwell Scientific, Inc. > Valley School District?",
 	} {
-		if got := read(Extract(layout(text))[0]); got != want {
+		if got := read(seen.extract(layout(text))[0]); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}

@@ -116,6 +116,7 @@ func TestCreditNotesHaveMinusSigns(t *testing.T) {
 
 func TestPricesForManyUnits(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "many-units")
 	for name, text := range map[string]string{
 		"at the head": "\nPos   Bezeichnung   Menge     Preis/100     Gesamt\n1     Dübel         500       20,00         100,00",
 		"in the cell": heads + "\n1     Dübel             500       20,00/100   100,00",
@@ -123,13 +124,13 @@ func TestPricesForManyUnits(t *testing.T) {
 		"in words":    heads + "\n1     Dübel             500       20,00 je 100   100,00",
 		"per cent":    heads + "\n1     Dübel             500       20,00 % St   100,00",
 	} {
-		d := Extract(sheets("Rechnung Nr. A-1" + text + gross))[0].Data
+		d := seen.extract(sheets("Rechnung Nr. A-1" + text + gross))[0].Data
 		if len(d.Lines) != 1 || d.Lines[0].PriceFor.Canonical() != "100" || d.Lines[0].UnitPrice.Fixed() != "20.00" {
 			t.Errorf("%s: got %+v", name, d.Lines)
 		}
 	}
 	for _, row := range []string{"100       1,00        1,00", "1         100,00      1,00"} { // its own numbers prove nothing
-		d := Extract(sheets("Rechnung Nr. A-1" + heads + "\n1     Dübel             " + row + "\nGesamtbetrag   1,00 €"))[0].Data
+		d := seen.extract(sheets("Rechnung Nr. A-1" + heads + "\n1     Dübel             " + row + "\nGesamtbetrag   1,00 €"))[0].Data
 		if len(d.Lines) != 1 || !d.Lines[0].PriceFor.IsZero() {
 			t.Errorf("%s: got %+v", row, d.Lines)
 		}
@@ -192,6 +193,7 @@ func TestUnreadLinesAreSaid(t *testing.T) {
 // of taxes has three sums.
 func TestSumsOfLines(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "sums-of-lines")
 	const lines = `
 #INVOICE   No. 4711                                      Date 10/17/2026
 Qty   Description                Unit Price      Amount
@@ -214,7 +216,7 @@ Rate                    Net          Tax         Gross
 10 %                 500.00        50.00        550.00
 Total                740.00        62.00        802.00`: "2 lines, 740 + 62 = 802",
 	} {
-		d := Extract(layout(lines + sums))[0].Data
+		d := seen.extract(layout(lines + sums))[0].Data
 		if got := fmt.Sprintf("%d lines, %s + %s = %s", len(d.Lines), d.Subtotal.Canonical(), d.Tax.Canonical(), d.Total.Canonical()); got != want {
 			t.Errorf("%s: got %s, want %s", sums, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 // Delivery notes and receipts of goods have lines without prices.
 func TestUnpricedLines(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "unpriced")
 	for text, want := range map[string]string{
 		// of several quantities, the delivered one
 		`
@@ -71,7 +72,7 @@ Description       Parcels
 Hex bolt M10      2`: "",
 	} {
 		var lines []string
-		for _, l := range Extract(layout(text))[0].Data.Lines {
+		for _, l := range seen.extract(layout(text))[0].Data.Lines {
 			lines = append(lines, strings.Join(strings.Fields(fmt.Sprint(l.Quantity.Canonical(), " ", l.Unit, " ", l.Description)), " "))
 		}
 		if got := strings.Join(lines, "; "); got != want {

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // differing matches what differs from run to run: ids, versions and times.
-var differing = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|[0-9]{16}|` +
+var differing = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|1[78][0-9]{14}|` +
 	`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|\+00:00)?)?|[0-9hms]+ ago|\(in [0-9hms]+\)`)
 
 // Compare fails the test unless text is that of a file in the folder testdata. An id is its number

@@ -12,9 +12,13 @@ var (
 	// postcode marks a cell as part of an address.
 	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,6}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
 		`^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
+	// streetTown is an address in a line: a street with a number, a postcode and a town.
+	streetTown = regexp.MustCompile(`^\pL[^,·|–]* ?\d[^,·|–]{0,8} ?[,·|–] ?(?:[A-Z]{1,2}-)?\d{4,5} \pL[\pL .()/-]*$`)
 	// townLine begins or ends with a postcode.
 	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
-		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$`)
+		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$|` + streetTown.String())
+	// addressLine has a postcode and a town, or a telephone number, behind a street.
+	addressLine = regexp.MustCompile(`(?i)\d.*[,·|–-] ?(?:[A-Z]{1,2}-)?\d{4,6} \pL|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\btel\b`)
 	// salutation stands above the name of a recipient, or before it.
 	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
 		`à l['’]attention de|spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
@@ -131,7 +135,7 @@ func townBelow(cells []cell, i int) (int, bool) {
 		if isSalutation(cells[below].Text) {
 			return 0, false // another block begins
 		}
-		if i = below; n > 0 && townLine.MatchString(cells[i].Text) {
+		if i = below; n > 0 && townLine.MatchString(cells[i].Text) || streetTown.MatchString(cells[i].Text) {
 			return i, true
 		}
 	}

@@ -12,6 +12,7 @@ package byrules
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -128,7 +129,7 @@ func (r *reader) references(number named, found []named) {
 	add := func(kind, n, quote string, page int) {
 		key := reference.Canonical(n)
 		part := strings.Contains(reference.Canonical(number.number), key) && strings.Contains(quote, number.number)
-		if kind == "" || known[key] || part {
+		if kind == "" || known[key] || part || grouped.MatchString(n) {
 			return
 		}
 		known[key] = true
@@ -155,6 +156,9 @@ func (r *reader) references(number named, found []named) {
 		}
 	}
 }
+
+// grouped is a quantity with its thousands divided, behind a unit: PZ 30.000.
+var grouped = regexp.MustCompile(`^\d{1,3}(?:[.,]\d{3})+$`)
 
 // valueBelow returns the value below cell i if that is the head of a column: without a number itself, and
 // without one to its right.

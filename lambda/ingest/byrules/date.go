@@ -37,6 +37,12 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return 5
 	}
 	before = strings.TrimLeft(before[lastDate(before):], " :,;/")
+	if l, ok := runOver(cells, i, before); ok {
+		if number.number != "" && strings.Contains(l, number.number) {
+			return 5
+		}
+		return -5
+	}
 	const footer = 0.85
 	switch after := c.Text[d.End:]; {
 	case c.Box.Top > footer && clock.MatchString(after):
@@ -66,6 +72,26 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	return score + high
 }
+
+// runOver returns the number that a date belongs to by the word in front of it, such as "vom": the number
+// to its left, or the one above if the word is a label of its own.
+func runOver(cells []cell, i int, before string) (number string, ok bool) {
+	const gap = 0.06
+	l, left := leftOf(cells, i)
+	switch {
+	case !left || cells[i].Box.Left-l.Box.Right > gap:
+		return "", false
+	case of.MatchString(before):
+		return l.Text, numbered([]cell{l})
+	case before != "" || !of.MatchString(l.Text):
+		return "", false
+	}
+	a, ok := above(cells, i)
+	return a.Text, ok && numbered([]cell{a}) && len(printed.Dates(a.Text)) == 0
+}
+
+// of stands between a number and its date.
+var of = regexp.MustCompile(`(?i)^(?:vom|du|del?|dated|of|from|van|z dnia|av|den|do):?$`)
 
 // lastDate returns where the last date of a text ends, because a cell may hold several dates with
 // their labels.
@@ -103,9 +129,15 @@ var eventDay = map[document.Type]*regexp.Regexp{
 		`mottagningsdatum|modtaget|data przyjęcia`),
 }
 
+// posted names the day on which a receipt of goods was entered, next to the date of the delivery note.
+var posted = word(`buchungsdatum|posting date|posted(?: on)?|date de comptabilisation|data di registrazione|boekingsdatum`)
+
 // wordScore grades a label, as the function does, for a document with this number.
 func (n named) wordScore(label string, most float64) float64 {
 	const event = 2
+	if n.kind == document.GoodsReceipt && posted.MatchString(label) {
+		return most
+	}
 	if form := eventDay[n.kind]; form != nil && form.MatchString(strings.TrimLeft(label, " (*")) {
 		return event
 	}

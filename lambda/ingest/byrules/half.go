@@ -120,10 +120,10 @@ func missing(pages []transcript.Page) (found []string) {
 	const most = 20
 	at, of, uncounted := map[int]bool{}, 0, 0
 	for _, p := range pages {
-		s := &sheet{}
-		for _, c := range cellsOf([]transcript.Page{p}) {
+		s, cells := &sheet{}, cellsOf([]transcript.Page{p})
+		for _, c := range cells {
 			if s.at == 0 {
-				s.count(c)
+				s.count(cells, c)
 			}
 		}
 		at[s.at], of = true, max(of, s.of)

@@ -19,7 +19,7 @@ var titles = []struct {
 	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note)?|wareneingang(?:sschein|smeldung|sbeleg)?s?|receiving report|bon de r[ée]ception|ricevimento merci|recepción de mercanc[ií]as|goederenontvangst|przyjęcie zewnętrzne|inleverans|varemodtagelse`)},
 	{document.DeliveryNote, word(`delivery note|packing (?:slip|list)|(?:des|dis)patch (?:note|advice)|advice note|shipping note|lieferscheins?|(?:bon|bordereau) de livraison|documento di trasporto|bolla(?: di consegna)?|albarán(?: de entrega)?|pakbon|(?:af)?leverings?bon|guia de (?:remessa|transporte)|dowód dostawy|wydanie zewnętrzne|följesedel|leveranssedel|følgeseddel|pakkseddel|dodací list|lähete|lähetysluettelo|aviz de (?:însoțire|expediție)|δελτίο αποστολής|szállítólevél`)},
 	{document.OrderConfirmation, word(`(?:sales )?order (?:confirmation|acknowledge?ment)|(?:auftrags|bestell)bestätigungs?|confirmation de commande|accus[ée] de r[ée]ception(?: de (?:la |votre )?commande)?|conferma d['’]ordine|confirmación de(?:l)? pedido|(?:order|opdracht)bevestiging|confirmação d[ae] encomenda|potwierdzenie zamówienia|ordererkännande|orderbekräftelse|ordrebekræftelse|ordrebekreftelse|potvrzení objednávky|tilausvahvistus|confirmare(?:a)? (?:de )?comandă|επιβεβαίωση παραγγελίας|(?:rendelés )?visszaigazolás`)},
-	{document.PurchaseOrder, word(`(?:purchase )?order|bestell(?:ung|ungs)?|(?:bon de )?commande|ordine(?: d['’]acquisto)?|pedido|orden de compra|bestelling|bestelbon|inkooporder|(?:nota de )?encomenda|ordem de compra|zamówieni[ea]|inköpsorder|beställning|(?:indkøbs)?ordre|objednávk[ay]|(?:osto)?tilaus|comand[ăa]|παραγγελ[ίι]ας?|(?:meg)?rendelés`)},
+	{document.PurchaseOrder, word(`(?:purchase )?order|bestell(?:ungs?|ing)?|(?:bon de )?commande|ordine(?: d['’]acquisto)?|pedido|orden de compra|bestelling|bestelbon|inkooporder|(?:nota de )?encomenda|ordem de compra|zamówieni[ea]|inköpsorder|beställning|(?:indkøbs)?ordre|objednávk[ay]|(?:osto)?tilaus|comand[ăa]|παραγγελ[ίι]ας?|(?:meg)?rendelés`)},
 	{document.Contract, word(`(?:\pL+ )?(?:contract|agreement)|\pL*vertrags?|contrat|contratto|contrato|\pL*overeenkomst|umow[ay]|avtal|aftale|avtale|smlouva|sopimus|σύμβαση|szerződés`)},
 }
 
@@ -33,6 +33,13 @@ var (
 	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|numer|numero|číslo|no|nr|num|numéro|numero|número|număr|n\.? ?[°º]|n\.|№|#|id|(?:sor)?száma?|αρ(?:ιθμός|ιθ)?\.?|č)(?:\.|\b|$| |:)[ .:#]*`)
 	// firstMark announces a title and its number: "Numéro de facture".
 	firstMark = word(`(?:numéro|număr(?:ul)?|αρ(?:ιθμός|ιθ)?\.?|número|numero|numer|number|nummer|číslo|nr|no|n\.?[°º]|nº)\.? *(?:de la |de l['’]|della |del |de |d['’]|da |do |of |van )?(?:the )?`)
+	// subject stands before the title of a letter.
+	subject = word(`(?:betreff|betr\.|betreft|subject|re|objet|oggetto|asunto|assunto|ärende|vedr(?:ørende|\.)?|onderwerp|dotyczy|věc|tárgy) *: *`)
+	// ordering is how a letter places an order.
+	ordering = anyWord(`(?:we (?:hereby |would like to |wish to )?(?:order|place (?:an|our|this|the following) order)|please (?:supply|send|deliver)(?: us| to us)? (?:with )?the following|` +
+		`bestellen wir|wir bestellen|nous (?:vous )?commandons|nous vous passons commande|veuillez nous (?:livrer|fournir|adresser)|` +
+		`bestellen wij|wij bestellen|(?:vi )?ordiniamo|vogliate fornirci|les? (?:rogamos|solicitamos|pedimos)|` +
+		`encomendamos|zamawiamy|(?:vi bestiller|vi beställer|bestiller vi|beställer vi)|objednáváme|tilaamme|megrendeljük|comandăm)`)
 	// wordsAndMark are words between a title and the mark of its number.
 	wordsAndMark = regexp.MustCompile(`(?i)^((?: (?:[\pL.,-]+|\([^)]*\))){1,4}) (?:nr|no|nummer|number|numéro|numero|número|n\.?[°º])(?:\.|:| )[ .:]*`)
 	// foreign marks words about another number.
@@ -40,7 +47,7 @@ var (
 	// bareMark names a number without a type.
 	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
 	// bareTitle may follow a title without a number.
-	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|[:.*–-]+|/ *\pL+|original|vat)? *$`)
+	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|\([\pL .]+\)|[:.*–-]+|/ *\pL+|original|vat)? *$`)
 
 	dateLabel = word(`ημερομηνία|ημ/νία|(?:számla )?kelt[e.:]?(?: |$)|(?:kiállítás|kibocsátás|számla) (?:dátuma|kelte)|dátum|(?:invoice |document |issue |billing |bill |order |p\.? ?o\.? |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date|(?:factuur|faktura|faktuur)?dat(?:um|o)|data (?:de emissão|da fatura|wystawienia|faktury)|datum vystavení|(?:laskun )?päiv(?:äys|ämäärä)|laskupäivä`)
 	otherDate = word(`(?:due|delivery|shipping|ship|service|payment|order|tax point|supply)[ -](?:date|by|on)|(?:date|delivery) (?:required|needed|wanted)|(?:required|needed|promised|requested)(?: by| on| date)?\b|date (?:due|de livraison|d['’]échéance|de paiement|de commande)|échéance|fällig\pL*|zahlbar|liefer\pL*|leistungs\pL*|valuta|scadenza|data (?:di )?(?:scadenza|consegna|ordine)|fecha (?:de )?(?:vencimiento|entrega|pedido)|vencimiento|stylesheet|period|zeitraum|bestell\pL*`)
@@ -63,7 +70,7 @@ var (
 	supplierLabel = word(`(?:seller|supplier|vendor|(?:received )?from|issued by|verkäufer|lieferant|rechnungssteller|auftragnehmer|absender|vendeur|fournisseur|émetteur|fornitore|cedente|venditore|mittente|proveedor|vendedor|emisor|verkoper|leverancier|fornecedor|sprzedawca|dostawca|wystawca|leverantör|säljare|leverandør|sælger|selger|dodavatel|prodávající|toimittaja|myyjä|furnizor|vânzător|πωλητής|προμηθευτής|εκδότης|eladó|szállító)(?:$|[^\pL])`)
 	buyerLabel    = word(`(?:(?:buyer|customer|bill(?:ed)? to|billing address|invoice(?:d)? to|sold to|client|käufer|kunde\b|rechnungsempfänger|rechnungsanschrift|leistungsempfänger|auftraggeber|besteller|acheteur|client|facturé à|adresse du client|adresse de facturation|cliente|cessionario|acquirente|comprador|facturar a)|koper|klant\b|afnemer|factuuradres|factureren aan|comprador|faturar a|nabywca|odbiorca\b|płatnik|köpare|kund\b|fakturaadress|køber|kjøper|faktureringsadresse|faktureres til|odběratel|kupující|ostaja|asiakas\b|laskutusosoite|cumpărător|beneficiar|πελάτης|αγοραστής|λήπτης|στοιχεία πελάτη|vevő|megrendelő)(?:$|[^\pL])`)
 	// addresseeLabel names the recipient of the paper: the supplier of an order, otherwise the buyer.
-	addresseeLabel = word(`(?:to:|empfänger|an:|destinataire|destinatario)(?:$|[^\pL])`)
+	addresseeLabel = word(`(?:to:|empfänger|an:|aan:|à:|a:|til:|till:|do:|destinataire|destinatario)(?:$|[^\pL])`)
 	// deliveryLabel names where the goods go: to the buyer, or to someone else.
 	deliveryLabel = word(`(?:ship(?:ped)? to|deliver(?:ed)? to|delivery address|lieferanschrift|lieferadresse|adresse de livraison|` +
 		`destinazione(?: merce)?|luogo di consegna|dirección de (?:entrega|envío)|afleveradres|leveransadress|leveringsadresse|morada de entrega|` +
@@ -71,7 +78,7 @@ var (
 	// numberLabel names a party's number, not the party.
 	numberLabel = anyWord(`(?:no|nr|number|nummer|numer|numero|numéro|número|n[.º]?[°º]|id|ref|refer\pL+|code|código|codice|kod|cod|číslo|szám\pL*|αρ|κωδικός)`)
 	// accountLabel names a party's account, not the party.
-	accountLabel = regexp.MustCompile(`(?i)iban|konto|bank|account|\bbic\b`)
+	accountLabel = regexp.MustCompile(`(?i)iban|konto|bank|account|\bbic\b|\ba/c\b|\bacct\b`)
 	nameLabel    = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
 	// fieldLabel stands in a party's block, next to values other than its name.
 	fieldLabel = word(`(?:name|nummer|number|no\.?|nr\.?|anschrift|adresse|address|indirizzo|dirección|ust-?\.?-?id\S*|steuernummer|vat\b.*|` +
@@ -80,5 +87,5 @@ var (
 	rights = regexp.MustCompile(`(?i)©|\(c\)|copyright|\bpowered by\b`)
 
 	// legalForm marks a cell as the name of a company.
-	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:(?:g?GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|SRL|Lda\.?|(?:spol\. )?s\. ?r\. ?o\.|a\. ?s\.|v\. ?o\. ?s\.|Kft\.?|Zrt\.?|Nyrt\.?|Bt\.|Α\.?Ε\.?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.Ε\.|Oyj|I/S|d\. ?o\. ?o\.|OÜ|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
+	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:V\.?O\.?F\.?|C\.V\.|S\.N\.C\.|s\.n\.c\.|S\.A\.U\.?|S\.A\.R\.L|EARL|GAEC|SCOP|BVBA|e\.U\.|Sp\. ?k\.|Sp\. ?j\.|PLLC|INC\.?|LTD\.?|CORP\.?|CO\.|COMPANY|LIMITED|(?:g?GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.?p\.?A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|SRL|Lda\.?|(?:spol\. )?s\. ?r\. ?o\.|a\. ?s\.|v\. ?o\. ?s\.|Kft\.?|Zrt\.?|Nyrt\.?|Bt\.|Α\.?Ε\.?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.Ε\.|Oyj|I/S|d\. ?o\. ?o\.|OÜ|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
 )

@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,10 +25,10 @@ func numbers(cells []cell) (found []named, headings []named) {
 		return nil, nil
 	}
 	usual := median(cells)
-	var first []named
+	var first, loud []named
 	for i, c := range cells {
 		text := strings.TrimLeft(c.Text, " *•-–")
-		text, marks := cutMark(text)
+		text, marks := cutMark(text[len(subject.FindString(text)):])
 		for _, t := range titles {
 			head := t.form.FindString(text)
 			if head == "" {
@@ -38,9 +39,12 @@ func numbers(cells []cell) (found []named, headings []named) {
 				score: 1 - c.Box.Top/2 + min(c.height()*20, 1)}
 			if v, ok := n.numbered(cells, i, rest, marks); ok {
 				found = append(found, v)
-				if c.row(cells[0]) && strings.HasPrefix(rest, " "+v.number) {
+				switch {
+				case c.row(cells[0]) && strings.HasPrefix(rest, " "+v.number):
 					n.score += titleOnly
 					first = append(first, n)
+				case n.shouts(cells, i, head):
+					loud = append(loud, n)
 				}
 			}
 			bare := bareTitle.MatchString(rest) && !marks
@@ -50,7 +54,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 			if v, ok := n.next(cells, i); bare && ok {
 				found = append(found, v)
 			}
-			if n.isHeading(cells, rest, marks) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) {
+			if n.isHeading(cells, rest, marks) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) && !inHead(cells, i) {
 				n.score += titleOnly
 				headings = append(headings, n)
 			}
@@ -60,7 +64,31 @@ func numbers(cells []cell) (found []named, headings []named) {
 	if len(headings) == 0 {
 		headings = first
 	}
+	if len(headings) == 0 {
+		headings = slices.DeleteFunc(loud, func(n named) bool { return n.rivalled(found) })
+	}
+	if i := slices.IndexFunc(cells, cell.orders); len(headings) == 0 && i >= 0 {
+		headings = []named{{kind: document.PurchaseOrder, page: cells[i].page, cell: cells[i], size: 1, score: titleOnly}}
+	}
 	return found, headings
+}
+
+// shouts reports whether a title in capitals has a line of its own or larger print, and no colon, so
+// that it is one in print of one size, too: "ORDINE D'ACQUISTO N. 562/2026".
+func (n named) shouts(cells []cell, i int, head string) bool {
+	const larger, shortest = 1.1, 5
+	_, left := leftOf(cells, i)
+	alone := !left && len(right(cells, i)) == 0
+	return n.cell.top(cells) && (alone || n.size > larger) && len(head) >= shortest && head == strings.ToUpper(head) &&
+		!strings.Contains(n.cell.Text, ":")
+}
+
+// orders reports whether a sentence of a letter places an order.
+func (c cell) orders() bool { return ordering.MatchString(c.Text) }
+
+// rivalled reports whether a number with a mark is of another type.
+func (n named) rivalled(found []named) bool {
+	return slices.ContainsFunc(found, func(o named) bool { return o.kind != n.kind && o.score >= withMark })
 }
 
 // andMore is a second label in a cell: "Invoice No. / Date".
@@ -73,7 +101,11 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 		m = withWords(rest)
 	}
 	if m != "" || marked && !startsWord(rest) {
-		for _, h := range hints(cells, i, andMore.ReplaceAllString(rest[len(m):], "")) {
+		after := andMore.ReplaceAllString(rest[len(m):], "")
+		if isTitle(after) && !strings.ContainsAny(after, "0123456789") {
+			after = "" // Invoice # Invoice Date Page, with the values below
+		}
+		for _, h := range hints(cells, i, after) {
 			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine.MatchString(h.text)) {
 				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
 			}
@@ -138,37 +170,67 @@ func marked(cells []cell, i int) (named, bool) {
 	return named{}, false
 }
 
-// next reads a number alone in the cell to the right of a title.
+// next reads a number alone in the cell to the right of a title, or in the one below.
 func (n named) next(cells []cell, i int) (named, bool) {
-	const shortest = 4
-	row := right(cells, i)
-	if len(row) == 0 || !n.cell.top(cells) {
+	if !n.cell.top(cells) {
 		return n, false
 	}
-	text := strings.TrimSpace(row[0].Text)
+	near := right(cells, i)
+	near = near[:min(1, len(near))]
+	if j, ok := next(cells, i); ok && !listing(cells, j) {
+		near = append(near, cells[j])
+	}
+	for _, c := range near {
+		if text := strings.TrimSpace(c.Text); alone(text) {
+			return named{n.kind, text, text, n.page, withTitle + n.score, 0, n.cell, n.size}, true
+		}
+	}
+	return n, false
+}
+
+// alone reports whether a text is a number and nothing else.
+func alone(text string) bool {
+	const shortest = 4
 	number, ok := numberIn(text)
-	return named{n.kind, number, text, n.page, withTitle + n.score, 0, n.cell, n.size}, ok && number == text && len(text) >= shortest
+	return ok && number == text && len(text) >= shortest
 }
 
-// short names a type by its initials. They must be followed by a mark, because they have other
-// meanings, as in PO Box.
+// listing reports whether numbers go on below cell i, as in a list of invoices.
+func listing(cells []cell, i int) bool {
+	j, ok := next(cells, i)
+	return ok && alone(strings.TrimSpace(cells[j].Text))
+}
+
+// short names a type by its initials or by a part of its name. A mark must stand before or behind it,
+// because it has other meanings, as in PO Box.
 var short = map[document.Type]*regexp.Regexp{
-	document.PurchaseOrder: word(`p\.?o\.?`),
-	document.GoodsReceipt:  word(`grn`),
-	document.DeliveryNote:  word(`dn`),
-	document.Invoice:       word(`inv\.?`),
-	document.CreditNote:    word(`cn`),
+	document.PurchaseOrder:     word(`p\.?o\.?|b\.?c\.?`),
+	document.GoodsReceipt:      word(`grn?|we|receipt|receiving|report|eingangs?`),
+	document.DeliveryNote:      word(`dn|ls|bl|d\.?d\.?t\.?|delivery|des?patch|dispatch|shipment|slip|note|liefer`),
+	document.OrderConfirmation: word(`ab|oc|arc|so|sales order|acknowledge?ment|confirmation|conferma`),
+	document.Invoice:           word(`inv\.?|re|rg|fa|bill`),
+	document.CreditNote:        word(`cn|cm|gs|credit|memo`),
 }
 
-// shortLabel cuts a type's initials and the mark behind them.
+// paperMark stands for a mark behind initials: WE-Beleg.
+var paperMark = regexp.MustCompile(`(?i)^[ -]?(?:beleg|schein)(?:[- ]?(?:nr|nummer)\.?)? *(?:$|:)[ :]*`)
+
+// shortLabel cuts a type's initials, and the mark before or behind them.
 func shortLabel(text string, kind document.Type) (rest string, ok bool) {
 	form := short[kind]
 	if form == nil {
 		return "", false
 	}
-	rest = text[len(form.FindString(text)):]
-	m := mark.FindString(rest)
-	return rest[len(m):], len(rest) < len(text) && m != ""
+	before := firstMark.FindString(text)
+	rest = text[len(before):]
+	length := len(form.FindString(rest))
+	if rest = rest[length:]; length == 0 {
+		return "", false
+	}
+	if m := mark.FindString(rest) + paperMark.FindString(rest); m != "" {
+		return rest[len(m):], true
+	}
+	return strings.TrimLeft(rest, " :"), before != "" && !startsWord(rest)
 }
 
 // own returns the best number of a type, otherwise the number behind its initials, or behind a mark

@@ -112,7 +112,7 @@ func nameIn(text string) (string, bool) {
 			start = max(start, i+len(divider))
 		}
 	}
-	if i := strings.LastIndex(text[:at[0]+1], ", "); i > start {
+	if i := strings.LastIndex(strings.TrimRight(text[:at[0]], ", "), ", "); i > start { // not in "Diners, Inc."
 		start = i + 2
 	}
 	end := at[1]
@@ -131,7 +131,7 @@ func nameIn(text string) (string, bool) {
 }
 
 // partyNumber stands before the name in another company's books.
-var partyNumber = regexp.MustCompile(`^\d{4,} +`)
+var partyNumber = regexp.MustCompile(`^(?:[A-Z]{1,3}-?)?\d{4,} +`)
 
 var wordy = regexp.MustCompile(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
 
@@ -146,6 +146,9 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 	}
 	if l, ok := leftOf(cells, i); ok {
 		if s := sideOf(l.Text); s != "" {
+			return !overNumbers(cells, l.at, i), s
+		}
+		if s := codedSide(cells, l); s != "" && IsCompany(c.Text) {
 			return true, s
 		}
 		if nameLabel.MatchString(l.Text) {
@@ -163,6 +166,42 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 	return false, ""
 }
 
+// inHead reports whether cell i stands in a row of heads: it and a neighbour have numbers below.
+func inHead(cells []cell, i int) bool {
+	if l, ok := leftOf(cells, i); ok && overNumbers(cells, l.at, i) {
+		return true
+	}
+	return slices.ContainsFunc(right(cells, i), func(c cell) bool { return overNumbers(cells, i, c.at) })
+}
+
+// overNumbers reports whether numbers stand below two cells, in one row.
+func overNumbers(cells []cell, i, j int) bool {
+	a, left := under(cells, i)
+	b, right := under(cells, j)
+	return left && right && a.row(b) && value.MatchString(a.Text) && value.MatchString(b.Text)
+}
+
+// value is a number, a date or a count of pages, and not an address.
+var value = regexp.MustCompile(`^[: ]*(?:\S*\d\S*(?: \S+)?|\d+ \S+ \d+|\d+\.? \pL+ \d{4})$`)
+
+// code is a party's number in another company's books: ": 70114", "V-3382".
+var code = regexp.MustCompile(`^[: ]*(?:\pL{1,4}-?)?\d[\d./-]*$`)
+
+// codedSide returns the side that a label gives a party's number, to its left or above it. The name
+// stands to the right of the number.
+func codedSide(cells []cell, c cell) string {
+	if !code.MatchString(c.Text) {
+		return ""
+	}
+	if l, ok := leftOf(cells, c.at); ok && sideOf(l.Text) != "" {
+		return sideOf(l.Text)
+	}
+	if a, ok := above(cells, c.at); ok {
+		return sideOf(a.Text)
+	}
+	return ""
+}
+
 // headed returns the side of the label at the head of the block if cell i is its first name.
 // Numbers may stand above it.
 func headed(cells []cell, i int) string {
@@ -175,8 +214,8 @@ func headed(cells []cell, i int) string {
 		case cells[i].Box.Top-c.Box.Bottom > lines*c.height() || nameLike(c.Text):
 			return ""
 		case sideOf(c.Text) != "":
-			if next := right(cells, j); len(next) > 0 && IsCompany(next[0].Text) || listed(cells, j, i) {
-				return "" // it names the cell to its right
+			if next := right(cells, j); len(next) > 0 && IsCompany(next[0].Text) || listed(cells, j, i) || inHead(cells, j) {
+				return "" // it names the cell to its right, or a number
 			}
 			return sideOf(c.Text)
 		}
@@ -193,10 +232,13 @@ func listed(cells []cell, i, j int) bool {
 		valued(cells, i) && valued(cells, j) && abs(a[0].Box.Left-b[0].Box.Left) < edge
 }
 
+// coded is a label of an address with the party's number behind it: "Sold to: MELF02".
+var coded = regexp.MustCompile(`(?i)^(\pL+ to:) \pL{0,6}-?\d+$`)
+
 // sideOf reads a party's label. More than a few words are text, and digits mean a value, such
 // as a customer's number.
 func sideOf(text string) string {
-	text = strings.TrimLeft(text, " *")
+	text = coded.ReplaceAllString(strings.TrimLeft(text, " *"), "$1")
 	switch {
 	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789") ||
 		accountLabel.MatchString(text), numberLabel.MatchString(text), !strings.HasSuffix(text, ":") && legalForm.MatchString(text):

@@ -180,7 +180,7 @@ func sheetOf(p transcript.Page) *sheet {
 	for _, c := range cells {
 		s.money = s.money || len(moneyIn(c)) > 0
 		if s.at == 0 {
-			s.count(c)
+			s.count(cells, c)
 		}
 	}
 	return s
@@ -189,16 +189,27 @@ func sheetOf(p transcript.Page) *sheet {
 // Ways to count pages: a word and a number anywhere, such as Page 2 of 3, or two numbers at an
 // edge of the page, since 2/3 is also a date or a part.
 var (
-	counted = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:page|seite|blatt|oldal|σελίδα|sivu|página|pagina|pág|side|sida|strona)` +
-		`[.:]? *(\d{1,3})(?: *` + outOf + `)?$`)
-	bare = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
+	counted   = regexp.MustCompile(`(?i)(?:^|[^\pL])` + pageWord + `[.:]? *:? *(\d{1,3})(?: *` + outOf + `)?$`)
+	pageLabel = regexp.MustCompile(`(?i)^` + pageWord + `[.:]? *:?$`)
+	bare      = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
 )
+
+const pageWord = `(?:page|seite|blatt|oldal|σελίδα|sivu|página|pagina|pág|pag|hoja|folha|side|sida|strona)`
 
 const outOf = `(?:/|of|von|de|di|sur|van|av|af|z|ze) *(\d{1,3})`
 
-func (s *sheet) count(c cell) {
+// count reads the count of the pages in a cell, or next to or below its label.
+func (s *sheet) count(cells []cell, c cell) {
 	const edge = 0.1
 	text := strings.TrimSpace(c.Text)
+	if pageLabel.MatchString(text) {
+		for _, h := range hints(cells, c.at, "") {
+			if whole := text + " " + h.text; counted.MatchString(whole) {
+				text = whole
+				break
+			}
+		}
+	}
 	m := counted.FindStringSubmatch(text)
 	if m == nil && (c.Box.Bottom < edge || c.Box.Top > 1-edge) {
 		m = bare.FindStringSubmatch(text)

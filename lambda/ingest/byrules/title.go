@@ -12,6 +12,11 @@ import (
 // large is the size of a heading's print compared with the median.
 const large = 1.25
 
+const correction = "correction: credit note or corrected invoice?"
+
+// credits reports whether a title names a credit note in other words than a correction.
+func credits(n named) bool { return n.kind == document.CreditNote && !isSpecial(n.cell.Text) }
+
 // specials are titles of papers that look like an invoice, but must not be paid as one. They
 // may stand anywhere in a heading. Only a copy has a type.
 var specials = []struct {
@@ -35,7 +40,7 @@ var specials = []struct {
 		`extrato de conta|kontoutdrag|kontoudtog|kontoutskrift|zestawienie|výpis z účtu|tiliote|extras de cont|κίνηση λογαριασμού|számlakivonat|egyenlegközlő)`)},
 	{"self-billed: who is the supplier?", true, anyWord(`(?:self-?billed|self-?billing|gutschrift(?:s|en)?verfahren|` +
 		`autofactur\pL+|autofattura)`)},
-	{"correction: credit note or corrected invoice?", true, anyWord(`(?:rechnungskorrektur|korrekturrechnung|correct(?:ed|ive) invoice|` +
+	{correction, true, anyWord(`(?:rechnungskorrektur|korrekturrechnung|correct(?:ed|ive) invoice|` +
 		`facture rectificative|factura rectificativa|fattura rettificativa)`)},
 	{"copy: the original may be here already", true, anyWord(`(?:\pL*kopie|copy|` +
 		`copie|cópia|duplicat[aeo]?|duplicado|duplikat|zweitschrift|` +
@@ -146,6 +151,9 @@ func best(all []named, kind document.Type) (score float64) {
 func (r *reader) settleType(found, headings []named) {
 	r.e.Type = typeOf(found, headings)
 	doubt, typed, ok := special(r.cells)
+	if doubt == correction && slices.ContainsFunc(headings, credits) {
+		doubt, ok = "", false // the other title says which
+	}
 	switch byLabel := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; {
 	case ok && (typed || byLabel || r.e.Type == ""):
 		r.doubtType(doubt)
@@ -174,7 +182,21 @@ func (r *reader) strangeTitle() bool {
 			continue
 		}
 		_, company := nameIn(c.Text)
-		if !company && !known.domain(c.Text) {
+		if !company && !known.domain(c.Text) && !letterheaded(r.cells, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// letterheaded reports whether an address follows cell i at the top of the page.
+func letterheaded(cells []cell, i int) bool {
+	const highest, lines = 0.1, 3
+	if cells[i].Box.Top > highest {
+		return false
+	}
+	for _, c := range cells[i+1 : min(len(cells), i+1+lines)] {
+		if cells[i].column(c) && addressLine.MatchString(c.Text) {
 			return true
 		}
 	}

@@ -1,0 +1,156 @@
+package byrules
+
+import "testing"
+
+// Kinds of papers from practice, each with a text of its own.
+func TestPractice(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		// Numbers.
+		"number below the title": {`
+Norden Pumps Ltd                                        DISPATCH NOTE
+4 Quay Road                                                  K/7-1190
+Hull HU1 2AB                                               21/05/2026`,
+			"delivery-note K/7-1190 2026-05-21? Norden Pumps Ltd >"},
+		"heads in one cell": {`
+Prairie Paper LLC                                          INVOICE
+12 Main St                                  INVOICE # INVOICE DATE
+Dayton OH 45402                             0071190 05/23/2026
+Sold to: QX77                     Ship to:
+Rosa's Bakery Inc                 Rosa's Kitchen
+1 Elm St                          2 Oak St`,
+			"invoice 0071190 2026-05-23 Prairie Paper LLC > Rosa's Bakery Inc"},
+		"initials behind the mark": {`
+Tôlerie Brun SA
+#Accusé de réception de commande
+N° ARC             Date              Code client
+ARC-771            23/05/2026        C-88`,
+			"order-confirmation ARC-771 2026-05-23 Tôlerie Brun SA >"},
+		"initials in front of a mark": {`
+Weser Spedition AG
+          #WARENEINGANGSSCHEIN
+WE-Beleg        : 4711902              Buchungsdatum : 05.05.2026
+Bestellung      : 450077               Belegdatum    : 03.05.2026
+Lieferant       : 70412   Jade Kran KG`,
+			"goods-receipt 4711902 2026-05-05 Jade Kran KG > Weser Spedition AG"},
+		"heads of other papers": {`
+MIDLAND TOOLS INC.
+          GOODS RECEIPT NOTE
+RECEIPT NO.      RECEIPT DATE      PO NUMBER      VENDOR
+R-5517           05/23/2026        610077         V-338   CRANE SEALS CO.
+
+PACKING SLIP     CARRIER           PRO NO.        FREIGHT
+88-201           OLD ROAD          771-40         PREPAID`,
+			"goods-receipt R-5517 2026-05-23 CRANE SEALS CO. > MIDLAND TOOLS INC."},
+		"title in a head": {`
+Officine Galli S.r.l.
+
+TIPO DOCUMENTO             NUMERO      DATA
+FATTURA (originale)        77/A        23/05/2026`,
+			"invoice 77/A 2026-05-23 Officine Galli S.r.l. >"},
+		"title in capitals": {`
+Molino Serra S.R.L.
+
+ORDINE D'ACQUISTO N. 0077/2026 del 3 maggio 2026`,
+			"purchase-order 0077/2026 2026-05-03  > Molino Serra S.R.L.?"},
+		"title in capitals, and an invoice": {`
+BESTELLUNG Nr. 77
+Rechnungsnummer: T-5`, "invoice T-5   >"},
+		"letter that orders": {`
+Bakkerij Zon B.V.
+Dorpsstraat 4
+4354 AB Domburg
+
+Aan:   Meel Goes V.O.F.
+       Kade 8
+       4463 AC Goes
+
+Domburg, 3 mei 2026
+
+Betreft: bestelling nr. 2026-9
+
+Graag bestellen wij voor levering op vrijdag:`,
+			"purchase-order 2026-9 2026-05-03 Meel Goes V.O.F. > Bakkerij Zon B.V."},
+		"letter about an order": {`
+Bakkerij Zon B.V.
+Onderwerp: bestelling nr. 2026-9
+Waar blijft onze bestelling?`,
+			"purchase-order 2026-9   > Bakkerij Zon B.V.; no title names the type of the document"},
+		// Dates.
+		"date of a cited paper": {`
+#Gutschrift                             Nr.         90012
+(Rechnungskorrektur)                    Datum       24.05.2026
+Zu unserer Rechnung    90009318   vom 29.04.2026`,
+			"credit-note 90012 2026-05-24  >"},
+		"date of a cited paper below": {`
+#Auftragsbestätigung             AB 77
+Datum                            14.05.2026
+Ihre Bestellung                  450077
+vom                              12.05.2026`,
+			"order-confirmation AB 77 2026-05-14  >"},
+		"date below the number": {`
+Pépinières Brun SARL                    #BON DE LIVRAISON
+Le Mas 3                                N° BL 0145
+Tél. 05 55 00                           du 20 mai 2026`,
+			"delivery-note BL 0145 2026-05-20? Pépinières Brun SARL >"},
+		// Parties.
+		"salesperson": {`
+MADERAS RUIZ, S.A.
+
+FACTURA Nº         FECHA            VENDEDOR         HOJA
+A26/77             23-05-2026       07               1 de 1`,
+			"invoice A26/77 2026-05-23 MADERAS RUIZ, S.A. >"},
+		"sole trader": {`
+Anna Pohl
+Polsterei
+Kirchgasse 3, 97318 Kitzingen
+Tel. 09321 55
+
+An die
+Kanzlei Brand
+Ritterstr. 17
+97318 Kitzingen
+
+#Rechnung Nr. 14
+Kitzingen, den 3. Mai 2026`,
+			"invoice 14 2026-05-03 Anna Pohl? > Kanzlei Brand"},
+		"postcode alone": {`
+Alder Stationers Ltd
+Bridge Street 11
+          #CREDIT NOTE
+
+
+Finch LLP                                  Credit Note: CN/2
+The Old House                              Date: 9 May 2026
+Water Street
+Chester
+CH1 2LB`,
+			"credit-note CN/2 2026-05-09 Alder Stationers Ltd > Finch LLP?"},
+		"comma before the form": {`
+TACOMA BELTS, INC.
+#Invoice No. 5`, "invoice 5  TACOMA BELTS, INC. >"},
+		"large letterhead": {`
+          #Hotel Puerta del Mar
+     Avda. Mayor, 3 · 30500 Molina · Tel. 968 55
+
+FACTURA H-77                          Clima Levante, S.A.
+Fecha: 16/05/2026`, "invoice H-77 2026-05-16 Clima Levante, S.A. >"},
+	} {
+		if got := read(Extract(layout(test.text))[0]); got != test.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test.want)
+		}
+	}
+}
+
+// Pages may count themselves with a label and a number in two cells, and a title may name a page.
+func TestPageCountsInCells(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"label and count": "#Rechnung\nBeleg            R-77\nDatum            28.05.2026\nSeite            1/2\n-----\nRechnung R-77 vom 28.05.2026            Seite 2 / 2",
+		"Italian":         "Officine Galli S.r.l.            Pag. 1/2\nFATTURA            77/A\n-----\nOfficine Galli S.r.l.            Pag. 2/2\nFattura n. 77/A del 27/05/2026",
+	} {
+		if found := Extract(layout(text)); len(found) != 1 || len(found[0].Doubts) > 0 {
+			t.Errorf("%s: got %d documents, doubts %v", name, len(found), found[0].Doubts)
+		}
+	}
+}

@@ -47,7 +47,7 @@ Leistung                Menge      Einzelpreis     Gesamt
 	for row, want := range map[string]string{
 		"Arbeitspreis Strom      8.412      0,1890          1.589,87": "8412 0.189 1589.87 Arbeitspreis Strom",
 		"Kabel                   8,412      100,00            841,20": "8.412 100 841.2 Kabel",
-		"Kabel                   8.412      ?               5,00":     "8.412  5 Kabel",
+		"Kabel                   8.412      ?               5,00":     "8412  5 Kabel", // the page's decimals stand behind a comma
 	} {
 		if got := linesText(head + row); got != want {
 			t.Errorf("%s: got %s, want %s", row, got, want)

@@ -58,6 +58,11 @@ func (t table) fitted(x totals) ([]item, []charge, bool) {
 			return items, charges, true
 		}
 	}
+	if items := t.solidOnly(); len(items) > 0 && len(items) < len(t.items) {
+		if charges := t.charges(items[0].end, x.total.at, net.Minus(amountOf(items)), false); charges != nil {
+			return items, charges, true // discounts between the lines
+		}
+	}
 	for _, items := range ways {
 		if n := t.prefix(items, x.total.amount); n > 0 {
 			return items[:n], nil, true // prices with tax
@@ -85,6 +90,16 @@ func (t table) prefix(items []item, net document.Amount) int {
 		}
 	}
 	return found
+}
+
+// solidOnly leaves out the rows without quantity and price.
+func (t table) solidOnly() (items []item) {
+	for _, it := range t.items[:t.ended] {
+		if it.solid {
+			items = append(items, it)
+		}
+	}
+	return items
 }
 
 // withoutCarried leaves out rows that repeat the sum of the lines before them: amounts carried

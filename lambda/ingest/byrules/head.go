@@ -15,7 +15,7 @@ var columns = []struct {
 	form *regexp.Regexp
 }{
 	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
-	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|geliefert|erhalten|(?:liefer|ist-?)menge|` +
+	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|des?patched|dispatched|supplied|geliefert|erhalten|(?:liefer|ist-?)menge|` +
 		`livrée?s?$|reçue?s?$|consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|` +
 		`dodáno|livrat)`)},
 	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
@@ -24,7 +24,7 @@ var columns = []struct {
 	{"amount", word(`(?:line |net )?(?:amount|total|value)|ext(?:ension|ended|\.)|(?:waren)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
 	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product|part|mat(?:erial)?)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
-	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &|ware(?:nbezeichnung)?$|goods$|particulars|material(?:kurztext)?$|denominación|denominazione|produit|producto`)},
+	{"description", word(`(?:item )?description|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &|ware(?:nbezeichnung)?$|goods$|particulars|material(?:kurztext)?$|kurztext$|denominación|denominazione|produit|producto`)},
 	{"discount", word(`(?:rem|rab|disc|sc|dto|korting)\b\.? ?%?|remise|rabatt|discount|sconto|descuento`)},
 	{"rate", word(`(?:vat|tax|mwst|ust|tva|iva|steuersatz)\.?(?: ?%| rate)?`)},
 }
@@ -34,8 +34,9 @@ var vague = regexp.MustCompile(`(?i)^(?:item|article|artikel|product|produkt|art
 
 // head is the head of a table: one row of words, or two.
 type head struct {
-	row  cell // the cells below the head follow this one
-	cols map[string]cell
+	row     cell // the cells below the head follow this one
+	cols    map[string]cell
+	decimal string // divides the decimals of the page; empty if unknown
 }
 
 // headIn looks for a head that begins in a row of n cells; of reads it at a cell.
@@ -76,7 +77,7 @@ func (h head) has(name string) bool { _, ok := h.cols[name]; return ok }
 // colsOf reads cell i and its neighbours as column heads, if no amount stands among them. Without a
 // quantity, what was delivered is one.
 func colsOf(cells []cell, i int) head {
-	h := head{cells[i], map[string]cell{}}
+	h := head{row: cells[i], cols: map[string]cell{}}
 	priced := func(c cell) bool { return len(moneyIn(c)) > 0 }
 	if len(headsIn(cells[i])) == 0 || slices.ContainsFunc(right(cells, i), priced) {
 		return h
@@ -130,7 +131,7 @@ func headsIn(c cell) (parts []cell) {
 			name = columnOf(word) // a position must be the whole word
 		}
 		narrow := last == "" || last == "position" || last == "sku" || last == "rate" || last == "discount" || name == "description" || last == "description" && name == "quantity" ||
-			last == "quantity" && name == "price"
+			last == "quantity" && name == "price" || last == "ordered" || last == "delivered"
 		if name == "" || name == last || !narrow {
 			continue
 		}

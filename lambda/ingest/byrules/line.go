@@ -18,24 +18,27 @@ type item struct {
 
 // table is the lines of a document, which may run over pages.
 type table struct {
-	cells []cell
-	items []item
-	ended int // the items before the first label of a sum
-	first int // the items before the last head
-	heads bool
-	other *table       // the same lines, read in another way
-	lower bool         // the amount of a line may stand in the next row
-	used  map[int]bool // cells that are a line's amount or description
+	cells   []cell
+	items   []item
+	ended   int // the items before the first label of a sum
+	first   int // the items before the last head
+	grouped int // the items before the last sum of a group
+	heads   bool
+	other   *table       // the same lines, read in another way
+	lower   bool         // the amount of a line may stand in the next row
+	used    map[int]bool // cells that are a line's amount or description
 }
 
 // tableOf reads the tables of lines.
 func tableOf(cells []cell, lower bool) table {
 	t := table{cells: cells, ended: -1, lower: lower, used: map[int]bool{}}
 	var h head
+	decimal := decimalOf(cells)
 	for i := 0; i < len(cells); {
 		row := append([]cell{cells[i]}, right(cells, i)...)
 		if found, ok := headIn(cells, i, len(row), headOf); ok {
 			h, t.heads, t.first, i = found, true, len(t.items), found.row.at+1
+			h.decimal = decimal
 			continue
 		}
 		if h.cols != nil && t.row(h, row, i) {
@@ -64,6 +67,36 @@ func (h head) replaced(row []cell) bool {
 	return len(row) > 2 && !numbered(row) && slices.ContainsFunc(row, func(c cell) bool { return h.nearest(c) == "amount" })
 }
 
+// group reports whether a row is the sum of a group of lines: those since the last such row add up to it, and
+// solid lines go on below.
+func (t *table) group(h head, it item, below int) bool {
+	if t.grouped == len(t.items) || !it.line.Amount.Equal(amountOf(t.items[t.grouped:])) {
+		return false
+	}
+	for i := below; i < min(len(t.cells), below+reach) && t.cells[i].page == t.cells[below].page; {
+		row := append([]cell{t.cells[i]}, right(t.cells, i)...)
+		if more, ok := h.item(row); ok && more.solid {
+			t.grouped = len(t.items)
+			return true
+		}
+		i += len(row)
+	}
+	return false
+}
+
+// sumHeads reports whether a row is the head of the sums: several of their labels, and no amount.
+func sumHeads(row []cell) bool {
+	labels := 0
+	for _, c := range row {
+		kind, _ := labelOf(c.Text)
+		labels += bit(kind != "")
+		if len(moneyIn(c)) > 0 {
+			return false
+		}
+	}
+	return labels > 1
+}
+
 // row reads a row below a head, and reports whether it ends the table: a subtotal may be one
 // of a page or a group, but a tax and a total come after all lines.
 func (t *table) row(h head, row []cell, at int) (end bool) {
@@ -76,7 +109,10 @@ func (t *table) row(h head, row []cell, at int) (end bool) {
 	if kind == "" && ok && len(t.items) > 1 && it.line.Amount.Equal(amountOf(t.items)) {
 		kind = "subtotal" // whatever it is called, or what stands in front of it
 	}
-	if kind != "" && !it.solid || len(t.items) > t.first && h.replaced(row) {
+	if kind == "total" && ok && !it.solid && t.group(h, it, at+len(row)) {
+		return false
+	}
+	if kind != "" && !it.solid || len(t.items) > t.first && (h.replaced(row) || sumHeads(row)) {
 		if t.ended < 0 {
 			t.ended = len(t.items)
 		}
@@ -144,12 +180,25 @@ func (h head) item(row []cell) (item, bool) {
 	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
 		return it, false
 	}
+	it.apart()
 	it.line.Description = it.cells["description"].Text
 	it.line.UnitPrice, _ = amountIn(it.cells["price"], false)
 	it.line.Quantity, _ = amountIn(it.cells["quantity"], false)
+	if whole, ok := h.grouped(it.cells["quantity"]); ok {
+		it.line.Quantity = whole
+	}
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
 	it.multiply(h, row)
 	return it, it.line.Description != "" || it.line.Quantity.Sign() != 0 || it.line.UnitPrice.Sign() != 0
+}
+
+// apart takes the amount of a line for nothing else: a single number in a wide cell stands below several heads.
+func (it *item) apart() {
+	for _, name := range []string{"quantity", "price"} {
+		if c := it.cells[name]; c.at == it.cells["amount"].at && len(c.amounts()) == 1 {
+			delete(it.cells, name)
+		}
+	}
 }
 
 // assign gives the cells of a row to the columns.
@@ -157,13 +206,31 @@ func (h head) assign(row []cell) map[string]cell {
 	cells := map[string]cell{}
 	for _, c := range row {
 		name := h.nearest(c)
-		if _, taken := cells[name]; name == "" || taken || name == "description" && !worded(c) {
-			continue
+		old, taken := cells[name]
+		better := !taken || !h.over(name, old) && h.over(name, c)
+		if name != "" && better && fits(name, c) {
+			cells[name] = c
 		}
-		cells[name] = c
 	}
 	h.complete(row, cells)
 	return cells
+}
+
+// fits reports whether a cell can be a value of a column: words for a description, a number for an amount.
+func fits(column string, c cell) bool {
+	switch column {
+	case "description":
+		return worded(c)
+	case "quantity", "price", "amount":
+		return numbered([]cell{c})
+	}
+	return true
+}
+
+// over reports whether a head stands above a cell.
+func (h head) over(name string, c cell) bool {
+	head := h.cols[name].Box
+	return c.Box.Left < head.Right && head.Left < c.Box.Right
 }
 
 // complete adds cells for missing heads: a description begins a row, an amount ends it. A cell
@@ -171,9 +238,9 @@ func (h head) assign(row []cell) map[string]cell {
 func (h head) complete(row []cell, cells map[string]cell) {
 	if _, ok := cells["description"]; !ok && worded(row[0]) {
 		cells["description"] = row[0]
-	} else if over := h.cols["description"].Box; !ok {
+	} else if !ok {
 		for _, c := range row { // a code and a description in one cell
-			if worded(c) && c.Box.Left < over.Right && over.Left < c.Box.Right {
+			if worded(c) && h.over("description", c) {
 				cells["description"] = c
 			}
 		}
@@ -186,14 +253,14 @@ func (h head) complete(row []cell, cells map[string]cell) {
 			continue
 		}
 		for _, c := range row {
-			if over := h.cols[name].Box; c.Box.Left < over.Right && over.Left < c.Box.Right {
+			if h.over(name, c) {
 				cells[name] = c
 			}
 		}
 	}
 }
 
-var perUnits = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3})(?:$|[^\d.,])|(%)|(‰)`)
+var perUnits = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%)|(‰)`)
 
 // multiply compares quantity x price with the amount. A price for 10, 100 or 1000 units is
 // recognised by the amount, and needs the number in print: at the head, or in the row.
@@ -205,25 +272,10 @@ func (it *item) multiply(h head, row []cell) {
 	if l.Quantity.IsZero() || l.UnitPrice.IsZero() {
 		return
 	}
-	it.read()
-	product := l.Quantity.Times(l.UnitPrice)
-	for _, m := range moneyIn(it.cells["amount"]) {
-		if it.solid = product.Within(hundredth, m.amount); it.solid {
-			l.Amount = m.amount // of "2 100,00" the one that the product is
+	for _, q := range readings(it.cells["quantity"], l.Quantity) {
+		if it.makes(q) || it.makesPer(q, h, row) {
+			l.Quantity, it.solid = q, true
 			return
-		}
-	}
-	for _, c := range append([]cell{h.cols["price"], it.cells["price"]}, row...) {
-		if c.at == it.cells["quantity"].at || c.at == it.cells["amount"].at {
-			continue // its number is another one
-		}
-		for _, m := range perUnits.FindAllStringSubmatch(c.Text, -1) {
-			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
-			per, err := document.ParseAmount(text)
-			if err == nil && product.Within(hundredth.Times(per), l.Amount.Times(per)) {
-				l.PriceFor, it.solid, it.cells["per"] = per, true, c
-				return
-			}
 		}
 	}
 	if strings.Contains(it.cells["price"].Text, "%") {
@@ -231,17 +283,46 @@ func (it *item) multiply(h head, row []cell) {
 	}
 }
 
-// read chooses the readings of quantity and price that make the amount: 8.412 may be thousands.
-func (it *item) read() {
+// digit leaves out what divides thousands.
+func digit(r rune) rune {
+	if unicode.IsDigit(r) {
+		return r
+	}
+	return -1
+}
+
+// makes reports whether a reading of the quantity makes the amount: 8.412 may be thousands. It chooses the
+// reading of the price, and of "2 100,00" the amount that the product is.
+func (it *item) makes(quantity document.Amount) bool {
 	l := &it.line
-	for _, q := range readings(it.cells["quantity"], l.Quantity) {
-		for _, p := range readings(it.cells["price"], l.UnitPrice) {
-			if q.Times(p).Within(hundredth, l.Amount) {
-				l.Quantity, l.UnitPrice = q, p
-				return
+	for _, p := range readings(it.cells["price"], l.UnitPrice) {
+		for _, m := range moneyIn(it.cells["amount"]) {
+			if quantity.Times(p).Within(hundredth, m.amount) {
+				l.UnitPrice, l.Amount = p, m.amount
+				return true
 			}
 		}
 	}
+	return false
+}
+
+// makesPer reports whether it makes the amount with a price for 10, 100 or 1000 units.
+func (it *item) makesPer(quantity document.Amount, h head, row []cell) bool {
+	l := &it.line
+	for _, c := range append([]cell{h.cols["price"], it.cells["price"]}, row...) {
+		if c.at == it.cells["quantity"].at || c.at == it.cells["amount"].at {
+			continue // its number is another one
+		}
+		for _, m := range perUnits.FindAllStringSubmatch(c.Text, -1) {
+			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
+			per, err := document.ParseAmount(strings.Map(digit, text))
+			if err == nil && quantity.Times(l.UnitPrice).Within(hundredth.Times(per), l.Amount.Times(per)) {
+				l.PriceFor, it.cells["per"] = per, c
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readings lists the ways to read the first number of a cell, beginning with the one chosen.

@@ -10,12 +10,17 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
 )
 
 func (r *reader) sums() totals {
 	d := &r.e.Data
 	all, t := sumsOf(r.cells), linesOf(r.cells)
 	found := all.settle(t)
+	if len(found.items) == 0 && !t.heads && found.total.quote != "" {
+		found.items = stacked(r.cells, found.net())
+		found.fits = len(found.items) > 0
+	}
 	r.set("subtotal", &d.Subtotal, found.subtotal)
 	r.set("tax", &d.Tax, found.tax)
 	r.set("total", &d.Total, found.total)
@@ -73,7 +78,7 @@ func (r *reader) doubt(found totals, t table) {
 	case len(found.others) > 0:
 		say("several totals add up on the pages: %s and %s", total.Fixed(), found.others[0].Fixed())
 	case found.proved, found.fits && !billed:
-	case r.printsMore(total):
+	case r.printsMore(found.total):
 		say("nothing printed adds up to the total %s, and a greater amount is printed", total.Fixed())
 	case !billed:
 	case found.fits && (len(found.items) > 1 || !found.subtotal.amount.IsZero()):
@@ -90,10 +95,22 @@ func (r *reader) says(form *regexp.Regexp) bool {
 }
 
 // printsMore reports whether an amount above the total is printed; of a credit note with minus
-// signs, one below it.
-func (r *reader) printsMore(total document.Amount) bool {
-	more := func(s sum) bool { return s.amount.Abs().Minus(total.Abs()).Sign() > 0 }
-	return slices.ContainsFunc(r.cells, func(c cell) bool { return slices.ContainsFunc(moneyIn(c), more) })
+// signs, one below it. An amount in another currency is none.
+func (r *reader) printsMore(total sum) bool {
+	mine := currencyIn(total.quote)
+	more := func(a document.Amount) bool { return a.Abs().Minus(total.amount.Abs()).Sign() > 0 }
+	return slices.ContainsFunc(r.cells, func(c cell) bool {
+		return slices.ContainsFunc(c.amounts(), func(a printed.Amount) bool {
+			theirs := currencyIn(sign(c.Text, a))
+			return a.Money && !a.Percent && slices.ContainsFunc(a.Readings, more) && (mine == "" || theirs == "" || theirs == mine)
+		})
+	})
+}
+
+// sign returns the word before an amount, where its currency may stand.
+func sign(text string, a printed.Amount) string {
+	words := strings.Fields(text[:a.Start])
+	return strings.Join(words[max(0, len(words)-1):], "")
 }
 
 func (r *reader) line(i int, it item) {
@@ -123,7 +140,7 @@ func (r *reader) charge(i int, c charge) {
 var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", "GBP"}, {"£", "GBP"}, {"USD", "USD"},
 	{"US$", "USD"}, {"PLN", "PLN"}, {"zł", "PLN"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"ISK", "ISK"}, {"CZK", "CZK"},
 	{"Kč", "CZK"}, {"HUF", "HUF"}, {"RON", "RON"}, {"BGN", "BGN"}, {"лв", "BGN"}, {"TRY", "TRY"}, {"JPY", "JPY"}, {"CAD", "CAD"},
-	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
+	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"EURO", "EUR"}, {"Euros", "EUR"}, {"EUROS", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
 
 // wordSigns are signs that are words of a language, too: an amount must stand before them.
 var wordSigns = regexp.MustCompile(`\d ?(Ft|lei)\b`)
@@ -136,8 +153,11 @@ func shows(text, sign string) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i+len(sign):])
-	return !unicode.IsLetter(before) && !unicode.IsLetter(after)
+	return !unicode.IsLetter(before) && !unicode.IsLetter(after) && !joined.MatchString(text[i+len(sign):])
 }
+
+// joined goes on with a word, as in EUR-pallet.
+var joined = regexp.MustCompile(`^-\pL`)
 
 func currencyIn(text string) string {
 	for _, s := range signs {

@@ -61,7 +61,7 @@ func sumsOf(cells []cell) (all sums) {
 			row = append(row, moneyIn(r)...)
 		}
 		if len(row) == 0 && !ofLines[i] {
-			if u, ok := under(cells, i); ok {
+			if u, ok := valueUnder(cells, i); ok {
 				row, score = moneyIn(u), score-0.5
 			}
 		}
@@ -79,6 +79,32 @@ func sumsOf(cells []cell) (all sums) {
 		all.add(kind, row)
 	}
 	return all
+}
+
+// valueUnder returns the cell below a head of sums. In a row of as many cells as the heads', it is the
+// one at the same place in the row, because amounts are aligned to the right and heads to the left.
+func valueUnder(cells []cell, i int) (cell, bool) {
+	const least = 3
+	first := i
+	for l, ok := leftOf(cells, first); ok; l, ok = leftOf(cells, first) {
+		first = l.at
+	}
+	row := append([]cell{cells[first]}, right(cells, first)...)
+	if len(row) < least || first+len(row) >= len(cells) {
+		return under(cells, i)
+	}
+	next := cells[first+len(row)]
+	values := append([]cell{next}, right(cells, next.at)...)
+	one := func(c cell) bool { return !numbered([]cell{c}) }
+	if len(values) != len(row) || next.page != cells[i].page || slices.ContainsFunc(values, one) {
+		return under(cells, i)
+	}
+	for n, c := range row {
+		if c.at == i {
+			return values[n], true
+		}
+	}
+	return under(cells, i)
 }
 
 func (all *sums) add(kind string, row []sum) {

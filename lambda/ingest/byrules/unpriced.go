@@ -1,16 +1,33 @@
 package byrules
 
+import (
+	"regexp"
+	"strings"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/ingest/printed"
+)
+
 // unpriced reads lines without prices, as on a delivery note or a receipt of goods: a description
 // and a quantity. Of several quantities, the delivered one counts.
-func unpriced(cells []cell) (items []item) {
+func unpriced(cells []cell) []item {
+	items := unpricedRows(cells)
+	if decimalOf(cells) == "" {
+		wholes(items)
+	}
+	return items
+}
+
+func unpricedRows(cells []cell) (items []item) {
 	const rows = 4 // the most of a line; a table ends at a wider gap
 	var h head
-	last := -1 // the cell of the last row of the table
+	last, decimal := -1, decimalOf(cells) // the cell of the last row of the table
 	for i := 0; i < len(cells); {
 		row := append([]cell{cells[i]}, right(cells, i)...)
 		next := i + len(row)
 		if found, ok := headIn(cells, i, len(row), unpricedHead); ok && !numbered(row) {
 			h, last, next = found, found.row.at, found.row.at+1
+			h.decimal = decimal
 		} else if h.cols != nil {
 			if gap := cells[i].Box.Top - cells[last].Box.Bottom; cells[i].page == cells[last].page && gap > rows*cells[i].height() {
 				return items
@@ -40,8 +57,64 @@ func unpricedHead(cells []cell, i int) (head, bool) {
 func (h head) unpriced(row []cell) (item, bool) {
 	it := item{cells: h.assign(row)}
 	amount, ok := amountIn(it.cells["quantity"], false)
+	if whole, grouped := h.grouped(it.cells["quantity"]); grouped {
+		amount = whole
+	}
 	it.line.Description, it.line.Quantity = it.cells["description"].Text, amount
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
-	ok = ok && amount.Sign() > 0 && it.cells["quantity"].at != it.cells["description"].at
+	ok = ok && amount.Sign() > 0 && counts.MatchString(it.cells["quantity"].Text) && it.cells["quantity"].at != it.cells["description"].at
 	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
+}
+
+// counts is a quantity, and not a sentence with a number.
+var counts = regexp.MustCompile(`^[-+]?\d`)
+
+// grouped reads a quantity such as 1.200 as thousands if the page has other decimals: 31,2.
+func (h head) grouped(c cell) (document.Amount, bool) {
+	all := c.amounts()
+	if len(all) == 0 || len(all[0].Readings) < 2 || h.decimal == "" || strings.Contains(all[0].Text, h.decimal) {
+		return document.Amount{}, false
+	}
+	return all[0].Readings[0], true
+}
+
+// wholes reads quantities such as 1.200 as thousands if others of the same unit are printed without
+// decimals, because a program prints either all or none.
+func wholes(items []item) {
+	plain := map[string]bool{}
+	for _, it := range items {
+		if !strings.ContainsAny(quantityText(it), ".,") {
+			plain[it.line.Unit] = true
+		}
+	}
+	for i, it := range items {
+		for _, a := range it.cells["quantity"].amounts() {
+			if len(a.Readings) == 2 && plain[it.line.Unit] && a.Text == quantityText(it) {
+				items[i].line.Quantity = a.Readings[0]
+			}
+		}
+	}
+}
+
+func quantityText(it item) string {
+	text, _, _ := strings.Cut(it.cells["quantity"].Text, " ")
+	return text
+}
+
+// decimals is a number whose sign must divide decimals.
+var decimals = regexp.MustCompile(`(?:^|[^\d.,])\d+([.,])(?:\d{1,2}|\d{4})(?:$|[^\d.,])`)
+
+// decimalOf returns the sign that divides the decimals of the cells, if it is the only one.
+func decimalOf(cells []cell) (only string) {
+	for _, c := range cells {
+		m := decimals.FindStringSubmatch(c.Text)
+		switch {
+		case m == nil || len(printed.Dates(c.Text)) > 0:
+		case only != "" && only != m[1]:
+			return ""
+		default:
+			only = m[1]
+		}
+	}
+	return only
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -137,4 +138,17 @@ func TestEachEvidenceOccurs(t *testing.T) {
 		}
 	}
 	t.Errorf("not met: %v", rest)
+}
+
+// Candidates are kept for the next document (see recent), so scoring must leave them as they are.
+func TestScoreChangesNoDocument(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawDoc(t), drawDoc(t)
+		before := fmt.Sprintf("%#v %#v", a, b)
+		a.Score(b)
+		if after := fmt.Sprintf("%#v %#v", a, b); after != before {
+			t.Fatalf("got %s\nof %s", after, before)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/document"
@@ -45,8 +46,11 @@ func Read(raw Raw) (Document, error) {
 // unreadable candidates, because their own attempts fail.
 func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 	for _, raw := range candidates {
-		c, err := Read(raw)
-		if err != nil || !mayMatch(d.Type, c.Type) {
+		if !mayMatch(d.Type, raw.Type) {
+			continue
+		}
+		c, err := lately.read(raw)
+		if err != nil {
 			continue
 		}
 		if p := d.Score(c); p.Counts() {
@@ -54,6 +58,41 @@ func (d Document) Pairs(candidates []Raw) (pairs []Pair) {
 		}
 	}
 	return pairs
+}
+
+// lately keeps candidates, because the documents of a batch have most of them in common, and
+// reading one takes longer than scoring it.
+var lately = recent{docs: map[Raw]Document{}}
+
+// recent keeps documents that nobody changes, up to maxRecent bytes of structured data.
+type recent struct {
+	mu    sync.Mutex
+	docs  map[Raw]Document
+	bytes int
+}
+
+const maxRecent = 1 << 20
+
+// read is Read.
+func (r *recent) read(raw Raw) (Document, error) {
+	r.mu.Lock()
+	d, known := r.docs[raw]
+	r.mu.Unlock()
+	if known {
+		return d, nil
+	}
+	d, err := Read(raw)
+	if err != nil || len(raw.Data) > maxRecent/16 {
+		return d, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bytes += len(raw.Data); r.bytes > maxRecent {
+		clear(r.docs)
+		r.bytes = len(raw.Data)
+	}
+	r.docs[raw] = d
+	return d, nil
 }
 
 // Of scores two documents as the store has them. Use it for a single pair; Pairs reads the

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
@@ -199,7 +198,7 @@ func typedTolerance(v *visit) map[string]string {
 		typed[threeway.NeedsReceipt] = "true"
 	}
 	for _, b := range threeway.Bounds {
-		typed[b.Name] = printed.Decimal(strings.TrimSpace(term.Clean(v.PostFormValue(b.Name), term.MaxValue)))
+		typed[b.Name] = printed.TypedNumber(term.Clean(v.PostFormValue(b.Name), term.MaxValue))
 	}
 	return typed
 }

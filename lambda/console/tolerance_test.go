@@ -72,6 +72,7 @@ func TestTolerancePage(t *testing.T) {
 	}{
 		{with(maps.Clone(old), "form", uuid.NewString()), 409, "The tolerances have changed since you opened them."},
 		{c.tolerance("", "price-percent", "x"), 400, "Nothing was done: price-percent: invalid amount"},
+		{c.tolerance("", "price-percent", "1,500"), 400, "Nothing was done: price-percent: invalid amount"},
 		{c.tolerance("", "price-percent", "1001"), 400, "Nothing was done: price-percent: invalid number 1001"},
 		{c.tolerance("", "price-percent", "3", "reason", " "), 400, "Enter a reason."},
 		{c.tolerance("", "do", "remove"), 400, "The form is incomplete"},

@@ -20,11 +20,17 @@ func Typed(path, value string) string {
 			return found[0].Readings[0].String()
 		}
 	case document.Number:
-		if !eitherSeparator().MatchString(value) {
-			return Decimal(value)
-		}
+		return TypedNumber(value)
 	}
 	return value
+}
+
+// TypedNumber is Typed for a number.
+func TypedNumber(value string) string {
+	if value = strings.TrimSpace(value); eitherSeparator().MatchString(value) {
+		return value
+	}
+	return Decimal(value)
 }
 
 // Decimal returns an amount without its separators of thousands, with a point before the decimals: of

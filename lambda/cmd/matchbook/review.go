@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/cost"
 	"matchbook/lambda/cli/errtext"
+	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/job"
@@ -65,29 +66,40 @@ func (w *invocation) review(ctx context.Context, paths []string, o reviewrun.Opt
 	return w.Metered(func(m *term.Meter) (bool, error) { return o.Review(ctx, paths, w.Env, w.Out, m) })
 }
 
-// ofReview returns a command on one review of a deployed system.
-func ofReview(use, short string, run func(ctx context.Context, id uuid.UUID) error) *cobra.Command {
-	return &cobra.Command{Use: use + " ID", Short: short, Args: cli.Args(1, 1),
+// ofReview returns a command on one review of a deployed system, for session.reviewOf.
+func ofReview(use, short string, run func(ctx context.Context, of string) error) *cobra.Command {
+	return &cobra.Command{Use: use + " DOC", Short: short, Args: cli.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := reviewrun.Find(args[0])
-			if err != nil {
-				return err
-			}
-			if err = run(cmd.Context(), id); errors.Is(err, job.ErrNotFound) {
-				err = fmt.Errorf("review not found: %s", id)
+			err := run(cmd.Context(), args[0])
+			if errors.Is(err, job.ErrNotFound) {
+				err = fmt.Errorf("review not found: %s", term.Clean(args[0], term.MaxValue))
 			}
 			return err
 		}}
 }
 
+// reviewOf returns a review's id as it is, and of a contract, by its id, its number or its file's
+// name, the latest review's.
+func (s *session) reviewOf(arg string) (uuid.UUID, error) {
+	found, err := explain.NewReader(s.ctx, s.db).Find([]string{arg})
+	if err != nil {
+		return uuid.Nil, err
+	}
+	latest, err := s.db.Reviews().Latest(s.ctx, found[0])
+	if errors.Is(err, job.ErrNotFound) {
+		return found[0], nil
+	}
+	return latest.ID, err
+}
+
 func (w *invocation) reviewStatusCommand() *cobra.Command {
 	var o sessionOptions
 	cmd := ofReview("status", "Show the state and the findings of a review",
-		func(ctx context.Context, id uuid.UUID) error {
+		func(ctx context.Context, of string) error {
 			return w.inSession(ctx, o, func(s *session) error {
-				r, err := report.Read(ctx, s.db.Reviews(), id)
+				r, err := s.review(of)
 				if err != nil {
-					return known(err)
+					return err
 				}
 				return cli.Findings(r.Job.Status == record.Completed, s.Print(reviewrun.ResultOf(r), o.json))
 			})
@@ -106,8 +118,12 @@ func known(err error) error {
 
 func (w *invocation) reviewCancelCommand() *cobra.Command {
 	return ofReview("cancel", "Cancel a review",
-		func(ctx context.Context, id uuid.UUID) error {
+		func(ctx context.Context, of string) error {
 			return w.inSession(ctx, sessionOptions{}, func(s *session) error {
+				id, err := s.reviewOf(of)
+				if err != nil {
+					return err
+				}
 				status, err := s.db.Reviews().Cancel(ctx, id)
 				if err == nil {
 					fmt.Fprintf(w.Out, "review %s is %s\n", id, status)
@@ -119,8 +135,12 @@ func (w *invocation) reviewCancelCommand() *cobra.Command {
 
 func (w *invocation) reviewRetryCommand() *cobra.Command {
 	return ofReview("retry", "Retry the unread parts of a review",
-		func(ctx context.Context, id uuid.UUID) error {
+		func(ctx context.Context, of string) error {
 			return w.withQueue(ctx, manifest.Review, func(s *session, queue job.Sender) error {
+				id, err := s.reviewOf(of)
+				if err != nil {
+					return err
+				}
 				stamped, err := s.db.Reviews().Retry(ctx, id)
 				if err != nil {
 					return stopped(err)
@@ -137,11 +157,11 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 func (w *invocation) reviewReportCommand() *cobra.Command {
 	html := false
 	cmd := ofReview("report", "Print the report of a review",
-		func(ctx context.Context, id uuid.UUID) error {
+		func(ctx context.Context, of string) error {
 			return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-				r, err := report.Read(ctx, s.db.Reviews(), id)
+				r, err := s.review(of)
 				if err != nil {
-					return known(err)
+					return err
 				}
 				if !html {
 					_, err = io.WriteString(w.Out, report.Markdown(r))

@@ -29,22 +29,18 @@ type findingFlags struct {
 func (w *invocation) reviewFindingsCommand() *cobra.Command {
 	var o findingFlags
 	cmd := &cobra.Command{
-		Use:   "findings ID [ACTION NUMBER...]",
+		Use:   "findings DOC [ACTION NUMBER...]",
 		Short: "Show the findings of a review, or decide about some",
 		Args:  cli.Args(1, 1_000),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := reviewrun.Find(args[0])
-			if err != nil {
-				return err
-			}
 			filter, err := report.NewFilter(o.severity, o.analyst, o.state)
 			if err != nil {
 				return fmt.Errorf("--%w", err)
 			}
 			if len(args) == 1 {
-				return w.showFindings(cmd.Context(), o, id, filter)
+				return w.showFindings(cmd.Context(), o, args[0], filter)
 			}
-			return w.actOnFindings(cmd.Context(), o, id, args[1], args[2:])
+			return w.actOnFindings(cmd.Context(), o, args[0], args[1], args[2:])
 		},
 	}
 	flags := cmd.Flags()
@@ -59,9 +55,9 @@ func (w *invocation) reviewFindingsCommand() *cobra.Command {
 	return cmd
 }
 
-func (w *invocation) showFindings(ctx context.Context, o findingFlags, id uuid.UUID, f report.Filter) error {
+func (w *invocation) showFindings(ctx context.Context, o findingFlags, of string, f report.Filter) error {
 	return w.inSession(ctx, o.sessionOptions, func(s *session) error {
-		r, err := s.review(id)
+		r, err := s.review(of)
 		if err != nil {
 			return err
 		}
@@ -70,7 +66,7 @@ func (w *invocation) showFindings(ctx context.Context, o findingFlags, id uuid.U
 }
 
 // actOnFindings acts on all numbered findings, or on none if one is unknown.
-func (w *invocation) actOnFindings(ctx context.Context, o findingFlags, id uuid.UUID, action string, numbers []string) error {
+func (w *invocation) actOnFindings(ctx context.Context, o findingFlags, of string, action string, numbers []string) error {
 	a := record.Action{Kind: record.ActionKind(action), Text: o.reason, By: cmp.Or(o.by, operator(w.Env)), Origin: postgres.OriginCommand}
 	switch a.Kind {
 	case record.Comment:
@@ -85,7 +81,7 @@ func (w *invocation) actOnFindings(ctx context.Context, o findingFlags, id uuid.
 		return fmt.Errorf("missing number of a finding, such as %s F3", action)
 	}
 	return w.inSession(ctx, o.sessionOptions, func(s *session) error {
-		r, err := s.review(id)
+		r, err := s.review(of)
 		if err != nil {
 			return err
 		}
@@ -116,11 +112,10 @@ func (w *invocation) actOnFindings(ctx context.Context, o findingFlags, id uuid.
 	})
 }
 
-// review reads a review by its id, or the latest one of the document with this id.
-func (s *session) review(id uuid.UUID) (r report.Review, err error) {
-	if latest, err := s.db.Reviews().Latest(s.ctx, id); err == nil {
-		id = latest.ID
-	} else if !errors.Is(err, job.ErrNotFound) {
+// review reads a review; see reviewOf.
+func (s *session) review(of string) (r report.Review, err error) {
+	id, err := s.reviewOf(of)
+	if err != nil {
 		return r, err
 	}
 	r, err = report.Read(s.ctx, s.db.Reviews(), id)

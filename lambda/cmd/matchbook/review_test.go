@@ -115,7 +115,7 @@ func TestReviewScripted(t *testing.T) {
 		{[]string{"status", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
 		{[]string{"report", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
 		{[]string{"cancel", uuid.Nil.String()}, cli.ExitError, "review not found: 00000000-"},
-		{[]string{"cancel", "x"}, cli.ExitError, `invalid review id "x"`},
+		{[]string{"cancel", "x"}, cli.ExitError, `document not found: no ID, number or file name "x"`},
 		{[]string{"retry", r.ID.String()}, cli.ExitOK, "no REVIEW_QUEUE_URL: published rows are taken up"},
 	} {
 		code, out, errOut := matchbook(t, url, append([]string{"review"}, tc.args...)...)
@@ -130,7 +130,8 @@ func TestReviewFindings(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.EmptyURL(t)
 	r := reviewJSON(t, url, filepath.Join(sampleContracts, "wartungsvertrag.txt"))
-	contract := postgrestest.Value[uuid.UUID](t, postgrestest.Conn(t, url), "SELECT document_id FROM review_job").String()
+	conn := postgrestest.Conn(t, url)
+	contract := postgrestest.Value[uuid.UUID](t, conn, "SELECT document_id FROM review_job").String()
 	if len(r.Findings) < 4 || r.Findings[0].Number != 1 || r.Findings[3].Number != 4 {
 		t.Fatalf("findings: %+v", r.Findings)
 	}
@@ -144,6 +145,19 @@ func TestReviewFindings(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v", state, got)
 		}
+	}
+	must.Get(conn.Exec(t.Context(), `UPDATE document SET file_name = 'Wartung.pdf', structured_data = '{"number":"V-77"}'`))(t)
+	for _, of := range []string{contract, "Wartung.pdf", "V-77", "v-77"} {
+		if got := decode[reviewrun.Result](t, ends(t, url, cli.ExitOK, "review", "status", of, "--json")); got.ID != r.ID {
+			t.Errorf("%s: review %s, want %s", of, got.ID, r.ID)
+		}
+		if got := ends(t, url, cli.ExitOK, "review", "cancel", of); got != "review "+r.ID.String()+" is completed\n" {
+			t.Errorf("%s: %s", of, got)
+		}
+		if got := ends(t, url, cli.ExitOK, "review", "report", of); !strings.Contains(got, "wartungsvertrag") {
+			t.Errorf("%s: %s", of, got)
+		}
+		ends(t, url, cli.ExitOK, "review", "retry", of)
 	}
 	again := reviewJSON(t, url, filepath.Join(sampleContracts, "wartungsvertrag.txt"))
 	for i, want := range []record.State{record.Open, record.Open, record.Rejected, record.Open} {

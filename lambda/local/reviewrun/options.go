@@ -21,8 +21,6 @@ import (
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 	"matchbook/lambda/setup"
-
-	"github.com/google/uuid"
 )
 
 // Options are the options of a review.
@@ -150,13 +148,4 @@ func (o Options) write(r report.Review, word *docx.Document) error {
 		}
 	}
 	return o.writeWord(word, r)
-}
-
-// Find parses a review's id.
-func Find(id string) (uuid.UUID, error) {
-	parsed, err := uuid.Parse(id)
-	if err != nil {
-		return parsed, fmt.Errorf("invalid review id %.50q", id)
-	}
-	return parsed, nil
 }

@@ -29,6 +29,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 
@@ -154,7 +155,7 @@ func TestEmulatorRunsAll(t *testing.T) {
 		FROM document_match JOIN document AS d ON d.id IN (document_a_id, document_b_id)`)
 
 	text, _ := sample(t, "wartungsvertrag.txt")
-	starter := review.Starter{Store: e.DB.Reviews(), Sender: e.Consumers[3].Queue, Log: slog.New(slog.DiscardHandler)}
+	starter := review.Starter{Store: reviews.New(e.DB), Sender: e.Consumers[3].Queue, Log: slog.New(slog.DiscardHandler)}
 	contract := must.Get(starter.Start(t.Context(), review.Request{TenantID: testTenant, Name: "contract",
 		Text: must.Get(chunk.Clean([]byte(text)))(t)}))(t)
 	e.reached("completed", "SELECT status FROM review_job WHERE id = $1", contract)

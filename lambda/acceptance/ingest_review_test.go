@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/reviews"
 
 	"github.com/google/uuid"
 )
@@ -52,12 +53,12 @@ func (o *office) reviewsContract(t *testing.T) {
 		t.Fatalf("the ingestion: %s", state)
 	}
 	id := query[uuid.UUID](o.line, "SELECT id FROM review_job WHERE document_id = $1", in.DocumentID)
-	review, err := o.DB.Reviews().Job(t.Context(), id)
+	review, err := reviews.New(o.DB).Job(t.Context(), id)
 	if err != nil || review.Status != "completed" || review.TenantID != testTenant || review.Gaps != 0 {
 		t.Errorf("the review: %+v, %v", review, err)
 	}
 	check(t, "findings", review.Findings, 9) // byRules
-	text, err := o.DB.Reviews().Text(t.Context(), id)
+	text, err := reviews.New(o.DB).Text(t.Context(), id)
 	if err != nil || !strings.Contains(text, "Zargenwerk haftet unbeschränkt") {
 		t.Errorf("its text: %.300q, %v", text, err)
 	}
@@ -105,11 +106,11 @@ func TestReviewDocumentByURL(t *testing.T) {
 	}
 	var started struct{ ID uuid.UUID }
 	post(&started, http.StatusAccepted, document)
-	review, err := c.DB.Reviews().Job(t.Context(), started.ID)
+	review, err := reviews.New(c.DB).Job(t.Context(), started.ID)
 	if err != nil || review.DocumentID != document || review.Chunks != 1 {
 		t.Errorf("the review: %+v, %v", review, err)
 	}
-	if text, err := c.DB.Reviews().Text(t.Context(), started.ID); err != nil || text != "The Supplier is liable without limit." {
+	if text, err := reviews.New(c.DB).Text(t.Context(), started.ID); err != nil || text != "The Supplier is liable without limit." {
 		t.Errorf("its text: %q, %v", text, err)
 	}
 	var unknown, others, early json.RawMessage

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres/report"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 	reviewreport "matchbook/lambda/review/report"
@@ -119,7 +120,7 @@ func TestProviderOutage(t *testing.T) {
 		o.publish(g.second)
 	}
 	file := o.lay("invoice.txt", []byte(textPage))
-	starter := review.Starter{Store: o.DB.Reviews(), Sender: o.Consumers[2].Queue, Log: slog.New(slog.DiscardHandler), Model: manifest.DefaultModel}
+	starter := review.Starter{Store: reviews.New(o.DB), Sender: o.Consumers[2].Queue, Log: slog.New(slog.DiscardHandler), Model: manifest.DefaultModel}
 	contract := must.Get(chunk.Clean([]byte(testdata(t, "contracts/wartungsvertrag.txt"))))(t)
 	id := must.Get(starter.Start(t.Context(), review.Request{TenantID: testTenant, Name: "contract", Text: contract}))(t)
 	o.pass(45 * time.Minute)
@@ -148,7 +149,7 @@ func (o *office) checkWords(t *testing.T, p *provider, parked int, document, fil
 	name := manifest.DefaultModel + "@" + strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/v1")
 	reader := explain.NewReader(t.Context(), o.DB)
 	away := must.Get(o.DB.Breakers().Away(t.Context()))(t)
-	contract := must.Get(reviewreport.Read(t.Context(), o.DB.Reviews(), id))(t)
+	contract := must.Get(reviewreport.Read(t.Context(), reviews.New(o.DB), id))(t)
 	for what, said := range map[string]struct{ got, want string }{
 		"document": {must.Get(reader.Explain([]string{document.String()}))(t).Text(), "for " + name + ", which is away; it goes on by itself"},
 		"file":     {must.Get(reader.Explain([]string{filed.String()}))(t).Text(), "for " + name + ", which is away; it goes on by itself"},

@@ -14,7 +14,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
@@ -58,7 +58,7 @@ func TestKilledReview(t *testing.T) {
 // reviewLine is a stack of the review function, whose model is scripted.
 type reviewLine struct {
 	*modelLine
-	reviews *postgres.Reviews
+	reviews *reviews.Store
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -79,7 +79,7 @@ func newReviewLine(t *testing.T, seed uint64) *reviewLine {
 	}, func(c *local.FunctionConfig) {
 		c.Row = manifest.Review
 	})
-	r.bought, r.reviews = newPurchases(t, r.url()), r.DB.Reviews()
+	r.bought, r.reviews = newPurchases(t, r.url()), reviews.New(r.DB)
 	return r
 }
 

@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/card"
@@ -239,7 +240,7 @@ func faultDesk(t *testing.T) (*desk, *atomic.Pointer[modelFault]) {
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
 		c.Row, c.Env = manifest.Review, append(asksModel(d.model.URL()), variable.ModelPrice+"=1,10")
 	})
-	d.starter = review.Starter{Store: d.DB.Reviews(), Sender: d.Queue, Log: slog.New(slog.DiscardHandler),
+	d.starter = review.Starter{Store: reviews.New(d.DB), Sender: d.Queue, Log: slog.New(slog.DiscardHandler),
 		Model: manifest.DefaultModel, Price: price}
 	return d, now
 }
@@ -289,7 +290,7 @@ func (d *desk) underFault(f modelFault, text string) {
 		f.status, f.reason = record.Failed, ""
 		did.asked++
 	}
-	r := must.Get(report.Read(d.t.Context(), d.DB.Reviews(), id))(d.t)
+	r := must.Get(report.Read(d.t.Context(), reviews.New(d.DB), id))(d.t)
 	got := reviewrun.ResultOf(r)
 	c := got.Certificate
 	check(d.t, f.name+": status", got.Status, f.status)

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/chunk"
@@ -43,7 +44,7 @@ func newDesk(t *testing.T, mind scripted.Mind, more ...string) *desk {
 	d.line = newLineAt(t, time.Time{}, 2, func(c *local.FunctionConfig) {
 		c.Row, c.Env = manifest.Review, slices.Concat(env, more)
 	})
-	d.starter.Store, d.starter.Sender, d.starter.Log = d.DB.Reviews(), d.Queue, slog.New(slog.DiscardHandler)
+	d.starter.Store, d.starter.Sender, d.starter.Log = reviews.New(d.DB), d.Queue, slog.New(slog.DiscardHandler)
 	return d
 }
 
@@ -53,15 +54,15 @@ func (d *desk) review(name, text string) record.Job {
 	clean := must.Get(chunk.Clean([]byte(text)))(d.t)
 	id := must.Get(d.starter.Start(d.t.Context(), review.Request{TenantID: testTenant, Name: name, Text: clean}))(d.t)
 	d.finish()
-	return must.Get(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
+	return must.Get(reviews.New(d.DB).Job(d.t.Context(), id))(d.t)
 }
 
 // findings returns the findings of a review, one line each, and checks that their
 // numbers have no gaps and their quotes stand at their places.
 func (d *desk) findings(job record.Job) (lines []string) {
 	d.t.Helper()
-	text := must.Get(d.DB.Reviews().Text(d.t.Context(), job.ID))(d.t)
-	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), job.ID, 0, 10_000))(d.t)
+	text := must.Get(reviews.New(d.DB).Text(d.t.Context(), job.ID))(d.t)
+	found := must.Get(reviews.New(d.DB).Findings(d.t.Context(), job.ID, 0, 10_000))(d.t)
 	check(d.t, "findings that the review counts", job.Findings, len(found))
 	for i, f := range found {
 		if f.Seq != i+1 || f.Quote != text[f.Start:f.End] {
@@ -77,7 +78,7 @@ func (d *desk) findings(job record.Job) (lines []string) {
 // categories returns the categories of a review's marks.
 func (d *desk) categories(id uuid.UUID) (all []record.Category) {
 	d.t.Helper()
-	marks := must.Get(d.DB.Reviews().Marks(d.t.Context(), id))(d.t)
+	marks := must.Get(reviews.New(d.DB).Marks(d.t.Context(), id))(d.t)
 	for _, c := range record.All() {
 		if slices.ContainsFunc(marks, func(m record.Mark) bool { return m.Category == c }) {
 			all = append(all, c)

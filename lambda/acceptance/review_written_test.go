@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/quote"
@@ -70,7 +71,7 @@ func (d *desk) begin(w *written) uuid.UUID {
 
 func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured) {
 	d.t.Helper()
-	job := must.Get(d.DB.Reviews().Job(d.t.Context(), id))(d.t)
+	job := must.Get(reviews.New(d.DB).Job(d.t.Context(), id))(d.t)
 	check(d.t, w.Name+": calls", job.Calls, len(questions))
 	if ratio := float64(job.Estimate) / float64(job.Cost); ratio > 1.5 || ratio < 1/1.5 {
 		d.t.Errorf("%s: the estimate is %.2f times the cost", w.Name, ratio)
@@ -78,7 +79,7 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 		d.t.Logf("%s: the estimate is %.2f times the cost", w.Name, ratio)
 	}
 	check(d.t, w.Name+": card", d.card(id), w.Facts.card())
-	found := must.Get(d.DB.Reviews().Findings(d.t.Context(), id, 0, 10_000))(d.t)
+	found := must.Get(reviews.New(d.DB).Findings(d.t.Context(), id, 0, 10_000))(d.t)
 	found = slices.DeleteFunc(found, func(f record.Finding) bool { return f.Withdrawn })
 	for _, f := range found {
 		switch {
@@ -114,7 +115,7 @@ func (d *desk) measure(w *written, id uuid.UUID, questions []posed) (m measured)
 // card returns a review's parties and days.
 func (d *desk) card(id uuid.UUID) string {
 	d.t.Helper()
-	c := must.Get(report.Read(d.t.Context(), d.DB.Reviews(), id))(d.t).Card
+	c := must.Get(report.Read(d.t.Context(), reviews.New(d.DB), id))(d.t).Card
 	var parties []string
 	for _, p := range c.Parties {
 		parties = append(parties, fmt.Sprint(p.Name, " ", p.Term, " ", p.Ours))

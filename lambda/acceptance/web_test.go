@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/web"
 
@@ -104,7 +105,7 @@ func (c *counter) events(token, path, after string) *bufio.Scanner {
 func (c *counter) read(ids ...uuid.UUID) {
 	c.t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	reviewer := review.Reviewer{Store: c.DB.Reviews(), Sender: c.Queue, Log: quiet}
+	reviewer := review.Reviewer{Store: reviews.New(c.DB), Sender: c.Queue, Log: quiet}
 	runtime := job.Runtime{Store: c.DB.JobsOf(postgres.Tables[manifest.Review.Name]), Work: job.Each(reviewer.Review),
 		Backoff: manifest.Review.Retries, Log: quiet}
 	for _, id := range ids {
@@ -150,7 +151,7 @@ func TestFindingsStream(t *testing.T) {
 	}
 	body := must.Get(json.Marshal(map[string]any{"name": "Wartungsvertrag", "text": sampleContract(t)}))(t)
 	c.json(&started, http.StatusAccepted, c.token, "POST", "/reviews", string(body))
-	chunks, err := c.DB.Reviews().Chunks(t.Context(), started.ID)
+	chunks, err := reviews.New(c.DB).Chunks(t.Context(), started.ID)
 	if err != nil || len(chunks) < 4 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
 	}
@@ -165,7 +166,7 @@ func TestFindingsStream(t *testing.T) {
 	for _, chunk := range chunks[:half] {
 		c.read(chunk.ID)
 	}
-	stored, err := c.DB.Reviews().Job(t.Context(), started.ID)
+	stored, err := reviews.New(c.DB).Job(t.Context(), started.ID)
 	if err != nil || stored.Findings == 0 {
 		t.Fatalf("%d findings, %v", stored.Findings, err)
 	}
@@ -187,7 +188,7 @@ func TestFindingsStream(t *testing.T) {
 		c.read(chunk.ID)
 	}
 	after, last := follow(again, func(name string) bool { return name == "end" })
-	if stored, err = c.DB.Reviews().Job(t.Context(), started.ID); err != nil || last != "end" {
+	if stored, err = reviews.New(c.DB).Job(t.Context(), started.ID); err != nil || last != "end" {
 		t.Fatalf("ended with %s, %v", last, err)
 	}
 	var want []string

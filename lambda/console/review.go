@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/record"
 	findings "matchbook/lambda/review/report"
 
@@ -47,7 +48,7 @@ func (reviewed) States() []record.State { return record.States() }
 
 // reviewOf reads the latest review of a document, or nil.
 func (h *handler) reviewOf(v *visit, id uuid.UUID) (*reviewed, error) {
-	reviews := h.DB.Reviews()
+	reviews := reviews.New(h.DB)
 	j, err := reviews.Latest(v.Context(), id)
 	if errors.Is(err, job.ErrNotFound) {
 		return nil, nil
@@ -96,7 +97,7 @@ func (h *handler) actOnFinding(v *visit) error {
 	if errors.Join(noReview, noSeq) != nil {
 		return errNotFound
 	}
-	j, err := h.DB.Reviews().Job(v.Context(), review)
+	j, err := reviews.New(h.DB).Job(v.Context(), review)
 	if err == nil && (j.DocumentID != ids[0] || j.TenantID != v.tenant.ID) {
 		return errNotFound
 	}
@@ -108,7 +109,7 @@ func (h *handler) actOnFinding(v *visit) error {
 		if err := q.Check(); err != nil {
 			return h.showDocument(v, http.StatusBadRequest, ids[0], "Nothing was done: "+err.Error()+".")
 		}
-		_, err = h.DB.Reviews().Act(v.Context(), review, record.Ref{Seq: int(seq)}, q)
+		_, err = reviews.New(h.DB).Act(v.Context(), review, record.Ref{Seq: int(seq)}, q)
 	}
 	switch {
 	case errors.Is(err, record.ErrChanged), errors.Is(err, record.ErrObsolete):

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 
 	"github.com/chromedp/chromedp"
@@ -26,7 +27,7 @@ const lease = "12. Termination. Either party may terminate this Agreement on thi
 // review has a contract reviewed by the real function, by rules.
 func (s *site) review(document uuid.UUID, text string) (id uuid.UUID) {
 	s.t.Helper()
-	store, queue, log := s.Reviews(), &outbox{}, slog.New(slog.DiscardHandler)
+	store, queue, log := reviews.New(s.DB), &outbox{}, slog.New(slog.DiscardHandler)
 	starter := review.Starter{Store: store, Sender: queue, Log: log}
 	id = must.Get(starter.Start(s.t.Context(), review.Request{TenantID: tenantA, DocumentID: document, Name: "lease.txt", Text: text}))(s.t)
 	reviewer := &review.Reviewer{Store: store, Sender: queue, Log: log}

@@ -232,7 +232,7 @@ RETURNING {table}.id, {attempts}`
 // new workload. It returns job.ErrFenceLost without running write if the fence doesn't hold:
 // the fence is the first statement, so a stale attempt writes nothing in vain, and the row
 // stays locked until the commit. write must expect to run again after a lost race or
-// connection. DB.Write, Complete of package offers and Reviews.End have the same fence in other
+// connection. DB.Write, offers.Store.Complete and reviews.Store.End have the same fence in other
 // statements, because one of them ends many rows.
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	return steadily(ctx, func() error {

@@ -14,7 +14,7 @@ type Gauges struct {
 	InProgress int           // rows
 	Parked     int           // pending rows that wait for a service
 	Unsent     int           // pending deliveries of notifications
-	// See Undelivered of package offers.
+	// See offers.Store.Undelivered.
 	Undelivered       int
 	OldestUndelivered time.Duration
 	Events            EventGauges

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -12,9 +11,6 @@ import (
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
-	"matchbook/lambda/review/record"
-
-	"github.com/google/uuid"
 )
 
 // succeeding is work without results.
@@ -57,37 +53,4 @@ func TestRowsReadByID(t *testing.T) {
 			t.Errorf("%.0f documents were read for 10 that are %s", n, name)
 		}
 	}
-}
-
-// fenced is a fence of each id, of which the last is of an earlier attempt.
-func fenced(claimed func(uuid.UUID) job.Attempt, ids ...uuid.UUID) (fences []job.Attempt) {
-	for _, id := range ids {
-		fences = append(fences, claimed(id))
-	}
-	last := &fences[len(fences)-1]
-	last.Number--
-	return fences
-}
-
-// Chunks of two reviews end: each review counts its own, and the one without an open chunk
-// goes on with its contract as a whole.
-func TestChunksEnd(t *testing.T) {
-	t.Parallel()
-	r := newReviews(t)
-	one, first := r.create(2)
-	two, second := r.create(3)
-	fences := fenced(r.claimed, first[0].ID, first[1].ID, second[0].ID, second[1].ID, second[2].ID)
-	var whole []job.Stamped
-	for i, f := range fences {
-		published, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", "")
-		if want := map[bool]error{i == 4: job.ErrFenceLost}[true]; !errors.Is(err, want) {
-			t.Fatalf("chunk %d: got %v, want %v", i, err, want)
-		}
-		whole = append(whole, published...)
-	}
-	if len(whole) != 1 || whole[0].ID != r.whole(one).ID {
-		t.Errorf("published %+v, want the first contract as a whole", whole)
-	}
-	r.is(one, record.Queued, 0, 0, "")
-	r.is(two, record.Queued, 1, 0, "")
 }

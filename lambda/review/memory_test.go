@@ -16,7 +16,7 @@ import (
 
 // memory keeps reviews, chunks, calls, findings and answers, for tests of the work
 // that run many reviews on a clock that stands still. It is a review.Store, a
-// review.Creator, a job.Store and an llm.Vault. postgres.Reviews is the real store;
+// review.Creator, a job.Store and an llm.Vault. postgres/reviews has the real store;
 // both follow the documentation of review.Store and job.Store.
 type memory struct {
 	mu      sync.Mutex

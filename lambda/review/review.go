@@ -30,7 +30,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps reviews. See postgres/review_chunk.go, and postgres/review.go for Standing and
+// Store keeps reviews. See postgres/reviews/chunk.go, and postgres/reviews/reviews.go for Standing and
 // Pause. A write under a lost fence must return job.ErrFenceLost and change nothing.
 type Store interface {
 	// Task returns everything the work on a chunk needs. It sets a queued review to running.

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 
@@ -85,7 +86,7 @@ func (s *session) reviewOf(arg string) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	latest, err := s.db.Reviews().Latest(s.ctx, found[0])
+	latest, err := reviews.New(s.db).Latest(s.ctx, found[0])
 	if errors.Is(err, job.ErrNotFound) {
 		return found[0], nil
 	}
@@ -124,7 +125,7 @@ func (w *invocation) reviewCancelCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				status, err := s.db.Reviews().Cancel(ctx, id)
+				status, err := reviews.New(s.db).Cancel(ctx, id)
 				if err == nil {
 					fmt.Fprintf(w.Out, "review %s is %s\n", id, status)
 				}
@@ -141,7 +142,7 @@ func (w *invocation) reviewRetryCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				stamped, err := s.db.Reviews().Retry(ctx, id)
+				stamped, err := reviews.New(s.db).Retry(ctx, id)
 				if err != nil {
 					return stopped(err)
 				}

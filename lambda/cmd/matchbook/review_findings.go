@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 
@@ -95,7 +96,7 @@ func (w *invocation) actOnFindings(ctx context.Context, o findingFlags, of strin
 		}
 		var done reviewrun.Findings
 		for _, ref := range refs {
-			d, err := s.db.Reviews().Act(ctx, r.Job.ID, ref, record.Request{Action: a, Form: uuid.New()})
+			d, err := reviews.New(s.db).Act(ctx, r.Job.ID, ref, record.Request{Action: a, Form: uuid.New()})
 			if errors.Is(err, record.ErrObsolete) {
 				return explain.Errorf("%w: F%d", err, ref.Number)
 			}
@@ -118,7 +119,7 @@ func (s *session) review(of string) (r report.Review, err error) {
 	if err != nil {
 		return r, err
 	}
-	r, err = report.Read(s.ctx, s.db.Reviews(), id)
+	r, err = report.Read(s.ctx, reviews.New(s.db), id)
 	if errors.Is(err, job.ErrNotFound) {
 		err = explain.Errorf("review not found: %s", id)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/document"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/playbook"
 
 	"github.com/google/uuid"
@@ -51,7 +52,7 @@ func (w *invocation) setPlaybook(ctx context.Context, tenant uuid.UUID, file str
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		err := s.db.Reviews().PutPlaybook(ctx, tenant, raw)
+		err := reviews.New(s.db).PutPlaybook(ctx, tenant, raw)
 		if err == nil {
 			fmt.Fprintf(w.Out, "stored playbook %[2]s of tenant %[1]s; reviews started from now on use it\n", tenant, p.Version())
 		}
@@ -64,7 +65,7 @@ func (w *invocation) setPlaybook(ctx context.Context, tenant uuid.UUID, file str
 func (w *invocation) showPlaybook(ctx context.Context, tenant uuid.UUID) error {
 	var raw []byte
 	err := w.inSession(ctx, sessionOptions{}, func(s *session) (err error) {
-		raw, err = s.db.Reviews().Playbook(ctx, tenant)
+		raw, err = reviews.New(s.db).Playbook(ctx, tenant)
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/cli"
 	"matchbook/lambda/document"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/web"
 	"matchbook/lambda/setup"
 
@@ -28,7 +29,7 @@ func (w *invocation) reviewTokenCommand() *cobra.Command {
 			}
 			if withdraw {
 				return w.inTenant(cmd.Context(), sessionOptions{}, id, func(s *session) error {
-					err := s.db.Reviews().WithdrawTokens(s.ctx, id)
+					err := reviews.New(s.db).WithdrawTokens(s.ctx, id)
 					if err == nil {
 						fmt.Fprintf(w.Out, "withdrew all tokens of tenant %s, also the ones of its reviews\n", id)
 					}

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/reviews"
 
 	"github.com/google/uuid"
 )
@@ -22,7 +23,7 @@ func TestWithdraw(t *testing.T) {
 		FROM unnest(ARRAY['anna', 'ben']) AS n`)
 	wantText(t, printed(t, url, "review", "token", "--tenant", sampleTenant, "--withdraw"),
 		"withdrew all tokens of tenant "+sampleTenant+", also the ones of its reviews\n")
-	if since := must.Get(postgrestest.Open(t, url).Reviews().TokensSince(t.Context(), uuid.MustParse(sampleTenant)))(t); since.IsZero() {
+	if since := must.Get(reviews.New(postgrestest.Open(t, url)).TokensSince(t.Context(), uuid.MustParse(sampleTenant)))(t); since.IsZero() {
 		t.Error("nothing withdrawn")
 	}
 	wantText(t, printed(t, url, "console", "--log-out", "anna"), "ended 1 session\n")

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
@@ -88,7 +89,7 @@ func openChunks(ctx context.Context, c setup.Config) (job.Sender, error) {
 // reviewer returns a starter with the review function's model, since both functions have the
 // same settings.
 func reviewer(c setup.Config, o setup.Opened) *review.Starter {
-	s := &review.Starter{Store: o.DB.Reviews(), Log: o.Log}
+	s := &review.Starter{Store: reviews.New(o.DB), Log: o.Log}
 	if c.Model != nil {
 		s.Model, s.Price = c.Model.OpenAI.Model, c.Model.Price
 	}

@@ -4,6 +4,7 @@ package review
 
 import (
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/reviews"
 	domain "matchbook/lambda/review"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
@@ -18,7 +19,7 @@ func Work(c setup.Config) func(setup.Opened) job.Work {
 	}
 	return func(o setup.Opened) job.Work {
 		r := shared
-		r.Store, r.Model, r.Sender, r.Log = o.DB.Reviews(), o.Model, o.Queue, o.Log
+		r.Store, r.Model, r.Sender, r.Log = reviews.New(o.DB), o.Model, o.Queue, o.Log
 		return job.Each(r.Review)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	feedback "matchbook/lambda/offer/web"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/offers"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	domain "matchbook/lambda/review/web"
 	"matchbook/lambda/setup"
@@ -50,7 +51,7 @@ func Pages(ctx context.Context, c setup.Config, log *slog.Logger, streamFor time
 		db.Close()
 		return nil, nil, err
 	}
-	reviews := db.Reviews()
+	reviews := reviews.New(db)
 	tokens.Since = reviews.TokensSince
 	starter := &review.Starter{Store: reviews, Sender: queue, Log: log}
 	if c.Model != nil {

@@ -28,6 +28,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/analyst"
 	"matchbook/lambda/review/card"
@@ -176,7 +177,7 @@ const clause = "1. Term\n\nEither party may terminate this agreement with a noti
 
 func (w *world) startReviews(to sweep.Target) {
 	w.t.Helper()
-	starter := review.Starter{Store: w.db.Reviews(), Sender: to.Queue, Model: theModel, Log: slog.New(slog.DiscardHandler)}
+	starter := review.Starter{Store: reviews.New(w.db), Sender: to.Queue, Model: theModel, Log: slog.New(slog.DiscardHandler)}
 	for i := range w.reviews {
 		must.Get(starter.Start(w.t.Context(), review.Request{TenantID: tenant(i), Name: "contract", Text: fmt.Sprintf(clause, i)}))(w.t)
 	}
@@ -357,7 +358,7 @@ func succeed(ctx context.Context, jobs *postgres.Jobs, f job.Attempt) error {
 }
 
 func (w *world) review(ctx context.Context, f job.Attempt) error {
-	r := review.Reviewer{Store: w.db.Reviews(), Model: w.asker(theModel), Slots: make(chan struct{}, 10), Log: slog.New(slog.DiscardHandler),
+	r := review.Reviewer{Store: reviews.New(w.db), Model: w.asker(theModel), Slots: make(chan struct{}, 10), Log: slog.New(slog.DiscardHandler),
 		Sender: w.sweep.Targets[slices.IndexFunc(w.sweep.Targets, func(t sweep.Target) bool { return t.Name == manifest.Review.Name })].Queue}
 	return r.Review(ctx, f)
 }

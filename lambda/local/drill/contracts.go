@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/llm"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 
 	"github.com/google/uuid"
@@ -96,12 +97,12 @@ func (p *papers) agreements(documents int) (things []thing) {
 func (l *line) startReviews(ctx context.Context, ids []uuid.UUID) error {
 	for _, id := range l.reviewed {
 		if l.papers.agreed[id].cancel {
-			if _, err := l.DB.Reviews().Cancel(ctx, id); err != nil {
+			if _, err := reviews.New(l.DB).Cancel(ctx, id); err != nil {
 				return err
 			}
 		}
 	}
-	s := review.Starter{Store: l.DB.Reviews(), Sender: l.lane(manifest.Review.Name).Queue, Model: manifest.DefaultModel,
+	s := review.Starter{Store: reviews.New(l.DB), Sender: l.lane(manifest.Review.Name).Queue, Model: manifest.DefaultModel,
 		Price: llm.Price{Prompt: 1, Completion: 10}, Log: slog.New(slog.DiscardHandler)}
 	for _, id := range ids {
 		a := l.papers.agreed[id]

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/setup"
@@ -63,7 +64,7 @@ func (r *run) begin(ctx context.Context, name, text string) (uuid.UUID, error) {
 	starter := r.starter()
 	q := review.Request{TenantID: r.tenant, Name: name, Text: text, Budget: r.budget, Playbook: r.playbook}
 	q.ID = uuid.NewSHA1(r.tenant, fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s\x00%s", name, r.source.name, r.budget, r.playbook, text))
-	j, err := r.Stack.DB.Reviews().Job(ctx, q.ID)
+	j, err := reviews.New(r.Stack.DB).Job(ctx, q.ID)
 	switch {
 	case errors.Is(err, job.ErrNotFound):
 		return starter.Start(ctx, q)
@@ -79,7 +80,7 @@ func (r *run) begin(ctx context.Context, name, text string) (uuid.UUID, error) {
 	if !j.Status.Over() {
 		return q.ID, nil // repaired at the start
 	}
-	stamped, err := r.Stack.DB.Reviews().Retry(ctx, q.ID)
+	stamped, err := reviews.New(r.Stack.DB).Retry(ctx, q.ID)
 	if err != nil {
 		return uuid.Nil, err
 	}

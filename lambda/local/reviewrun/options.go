@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/local/database"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
@@ -63,7 +64,7 @@ func (o Options) Review(ctx context.Context, paths []string, env setup.Env, out 
 	if r.several() {
 		return o.showAll(ctx, r, out)
 	}
-	result, err := report.Read(ctx, r.Stack.DB.Reviews(), r.id)
+	result, err := report.Read(ctx, reviews.New(r.Stack.DB), r.id)
 	if err != nil {
 		return false, err
 	}

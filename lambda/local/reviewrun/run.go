@@ -20,6 +20,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/web"
@@ -58,7 +59,7 @@ func (r *run) configure(ctx context.Context) (c local.StackConfig, err error) {
 }
 
 func (r *run) starter() *review.Starter {
-	return &review.Starter{Store: r.Stack.DB.Reviews(), Sender: r.Stack.Queue, Model: r.source.name,
+	return &review.Starter{Store: reviews.New(r.Stack.DB), Sender: r.Stack.Queue, Model: r.source.name,
 		Price: r.source.costs, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}
 }
 
@@ -94,7 +95,7 @@ func (r *run) do(ctx context.Context) (err error) {
 }
 
 func (r *run) announce(ctx context.Context) error {
-	j, err := r.Stack.DB.Reviews().Job(ctx, r.id)
+	j, err := reviews.New(r.Stack.DB).Job(ctx, r.id)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (r *run) announce(ctx context.Context) error {
 }
 
 func (r *run) standing(ctx context.Context) (unfinished int, line string, err error) {
-	j, err := r.Stack.DB.Reviews().Job(ctx, r.id)
+	j, err := reviews.New(r.Stack.DB).Job(ctx, r.id)
 	if !j.Status.Over() {
 		unfinished = j.ChunksOpen + 1
 	}
@@ -148,7 +149,7 @@ const look = 250 * time.Millisecond
 
 // showAfter prints the findings after the last one shown.
 func (r *run) showAfter(ctx context.Context, after int) int {
-	found, err := r.Stack.DB.Reviews().Findings(ctx, r.id, after, 200)
+	found, err := reviews.New(r.Stack.DB).Findings(ctx, r.id, after, 200)
 	if err != nil {
 		return after
 	}
@@ -208,7 +209,7 @@ func (r *run) listen() error {
 	if err != nil {
 		return err
 	}
-	reviews := r.Stack.DB.Reviews()
+	reviews := reviews.New(r.Stack.DB)
 	url, stop, err := local.Serve("127.0.0.1:0", web.New(web.Config{Reviews: reviews, Control: reviews,
 		Sender: r.Stack.Queue, Tokens: tokens, Person: r.person, Log: slog.New(slog.NewTextHandler(r.Logs, nil))}))
 	if err != nil {

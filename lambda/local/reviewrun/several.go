@@ -11,6 +11,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/record"
 	"matchbook/lambda/review/report"
 
@@ -60,7 +61,7 @@ func (r *run) standingOfAll(ctx context.Context) (unfinished int, line string, e
 		}
 		j := one.job
 		if !j.Status.Over() {
-			if j, err = r.Stack.DB.Reviews().Job(ctx, one.id); err != nil {
+			if j, err = reviews.New(r.Stack.DB).Job(ctx, one.id); err != nil {
 				return 0, "", err
 			}
 		}
@@ -89,7 +90,7 @@ func (o Options) showAll(ctx context.Context, r *run, out io.Writer) (complete b
 	for i, one := range r.reviews {
 		listed := Listed{File: one.path, Refused: one.refused}
 		if one.refused == "" {
-			read, err := report.Read(ctx, r.Stack.DB.Reviews(), one.id)
+			read, err := report.Read(ctx, reviews.New(r.Stack.DB), one.id)
 			if err != nil {
 				return false, err
 			}

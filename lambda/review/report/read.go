@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store reads reviews. See postgres/review.go.
+// Store reads reviews. See postgres/reviews/reviews.go.
 type Store interface {
 	Job(ctx context.Context, id uuid.UUID) (record.Job, error)
 	Text(ctx context.Context, id uuid.UUID) (string, error)

@@ -12,8 +12,8 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/review/record"
 
@@ -26,7 +26,7 @@ import (
 type stored struct {
 	*site
 	url   string
-	store *postgres.Reviews
+	store *reviews.Store
 	started
 }
 
@@ -37,7 +37,7 @@ var twoChunks = strings.Repeat("Nothing is agreed here, not even this. ", 150) +
 func newStored(t *testing.T) *stored {
 	t.Helper()
 	s := &stored{url: postgrestest.URL(t)}
-	s.store = postgrestest.Open(t, s.url).Reviews()
+	s.store = reviews.New(postgrestest.Open(t, s.url))
 	s.site = newSite(t, func(c *Config) {
 		c.Reviews, c.Control, c.Poll = s.store, s.store, 10*time.Millisecond
 		c.Starter = &review.Starter{Store: s.store, Sender: c.Sender, Log: c.Log}

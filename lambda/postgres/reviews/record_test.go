@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"errors"
@@ -12,21 +12,22 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
 
 // record records a stage that is done, with findings.
-func (r *reviews) record(f job.Attempt, stage record.Stage, findings ...record.Finding) record.Standing {
-	r.t.Helper()
-	return must.Get(r.store.Record(r.t.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}}))(r.t)
+func (r *fixture) record(f job.Attempt, stage record.Stage, findings ...record.Finding) record.Standing {
+	r.T.Helper()
+	return must.Get(r.store.Record(r.T.Context(), f, []record.Result{{Stage: stage, Outcome: record.Done, Calls: 1, Cost: 7, Findings: findings}}))(r.T)
 }
 
 // found lists the findings of a review: seq, quote and place.
-func (r *reviews) found(review uuid.UUID) (list []string) {
-	r.t.Helper()
-	findings := must.Get(r.store.Findings(r.t.Context(), review, 0, 100))(r.t)
+func (r *fixture) found(review uuid.UUID) (list []string) {
+	r.T.Helper()
+	findings := must.Get(r.store.Findings(r.T.Context(), review, 0, 100))(r.T)
 	for _, f := range findings {
 		list = append(list, fmt.Sprintf("%d %s %d-%d", f.Seq, f.Quote, f.Start, f.End))
 	}
@@ -35,7 +36,7 @@ func (r *reviews) found(review uuid.UUID) (list []string) {
 
 func TestFindingSeqHasNoGaps(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	must.Get(r.store.Task(t.Context(), fences[0]))(t)
@@ -45,7 +46,7 @@ func TestFindingSeqHasNoGaps(t *testing.T) {
 	r.record(fences[1], "liability", finding("d", 14))                                    // recorded already
 	r.record(fences[0], "indemnity", missing)
 	want := []string{"1 b 4-5", "2 a 2-3", "3  0-0", "4 c 12-13"}
-	equalLists(t, "found", r.found(review), want)
+	postgrestest.EqualLists(t, "found", r.found(review), want)
 	later, err := r.store.Findings(t.Context(), review, 2, 1)
 	want3 := missing
 	want3.Seq, want3.ChunkID = 3, fences[1].ID
@@ -59,23 +60,23 @@ func TestFindingSeqHasNoGaps(t *testing.T) {
 
 func TestCancelEndsFindings(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	must.Get(r.store.Task(t.Context(), fences[0]))(t)
 	r.record(fences[0], "liability", finding("a", 2))
 
 	// Another connection cancels while the next stage is about to be recorded.
-	release := r.blocks("UPDATE review_job SET status = 'cancelling' WHERE id = $1", review)
+	release := r.Blocks("UPDATE review_job SET status = 'cancelling' WHERE id = $1", review)
 	var standing record.Standing
-	recorded := r.meanwhile(func() (err error) {
+	recorded := r.Meanwhile(func() (err error) {
 		standing, err = r.store.Record(t.Context(), fences[0], []record.Result{{Stage: "indemnity", Outcome: record.Done, Calls: 1, Cost: 7,
 			Findings: []record.Finding{finding("b", 4)}}})
 		return err
 	})
 	release()
 	must.OK(t, recorded())
-	equal(t, "status", standing.Status, record.Cancelling)
+	postgrestest.Equal(t, "status", standing.Status, record.Cancelling)
 	must.Get(r.store.End(t.Context(), fences[0], job.StatusCancelled, "cancelled-at-stage-4", ""))(t)
 	var outcome string
 	var cost float64
@@ -90,9 +91,9 @@ func TestCancelEndsFindings(t *testing.T) {
 
 func TestBudgetIsReserved(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
-	r.exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
+	r.Exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
 	fences := r.takeAll(stamped)
 	begin := func(f job.Attempt, want error, left record.USD, calls ...record.Call) {
 		t.Helper()
@@ -120,12 +121,12 @@ func TestBudgetIsReserved(t *testing.T) {
 	begin(job.Attempt{ID: fences[0].ID, Number: 2}, job.ErrFenceLost, 0, record.Call{Stage: "indemnity", Estimate: 1})
 	var stages int
 	r.scan("SELECT count(*) FROM review_checkpoint WHERE job_id = $1", review, &stages)
-	equal(t, "recorded stages", stages, 3)
+	postgrestest.Equal(t, "recorded stages", stages, 3)
 }
 
 func TestStageResumes(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	_, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
 	marks := []record.Mark{{Category: record.Renewal, Score: 80, Quote: "lease", Start: 2, End: 7}}
@@ -133,7 +134,7 @@ func TestStageResumes(t *testing.T) {
 	for stage, outcome := range map[record.Stage]record.Outcome{record.Categories: record.Done, "liability": record.StageFailed} {
 		must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: stage, Outcome: outcome, Reason: "why", Calls: 2, Cost: 9, Dropped: 1, Marks: marks}}))(t)
 	}
-	r.advance(time.Minute)
+	r.Advance(time.Minute)
 	task, err := r.store.Task(t.Context(), r.claimed(f.ID))
 	want := map[record.Stage]record.Result{record.Categories: {Stage: record.Categories, Outcome: record.Done, Reason: "why",
 		Calls: 2, Cost: 9, Dropped: 1, Marks: marks}}
@@ -150,7 +151,7 @@ func TestStageResumes(t *testing.T) {
 
 func TestRepeatedFindings(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
 	must.Get(r.store.Task(t.Context(), f))(t)
@@ -165,7 +166,7 @@ func TestRepeatedFindings(t *testing.T) {
 
 func TestHostileTextIsStored(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	const hostile = "a\x00b\xff\u202e\\u0000'; DROP TABLE review_job; --"
 	n := record.New{ID: uuid.New(), TenantID: tenant, DocumentID: uuid.New(), Name: hostile, Text: strings.Repeat(hostile, 2),
 		Chunks:   []record.Chunk{{Start: 0, End: len(hostile), Heading: hostile}},
@@ -198,15 +199,15 @@ func TestHostileTextIsStored(t *testing.T) {
 
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	n := record.New{ID: uuid.New(), TenantID: tenant, DocumentID: uuid.New(), Text: "one two", Budget: 2_500_000, Estimate: 7,
 		Model: "m", Chunks: []record.Chunk{{Position: 0, Start: 0, End: 4}, {Position: 1, Start: 4, End: 7}}, Playbook: []byte("{}")}
 	stamped, err := r.store.Create(t.Context(), n)
 	if err != nil || len(stamped) != 2 || stamped[0].Tenant != tenant || stamped[0].PublishedAt.IsZero() {
 		t.Fatalf("published %+v, %v", stamped, err)
 	}
-	before := r.dump(reviewTables...)
-	if stamped, err := r.store.Create(t.Context(), n); len(stamped) != 0 || err != nil || r.dump(reviewTables...) != before {
+	before := r.Dump(tables...)
+	if stamped, err := r.store.Create(t.Context(), n); len(stamped) != 0 || err != nil || r.Dump(tables...) != before {
 		t.Errorf("the same again published %+v, %v", stamped, err)
 	}
 	j, err := r.store.Job(t.Context(), n.ID)
@@ -239,14 +240,14 @@ func TestCreateIsIdempotent(t *testing.T) {
 
 func TestPauseHoldsForAll(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
-	r.exec("UPDATE review_job SET model = 'm' WHERE id = $1", review)
+	r.Exec("UPDATE review_job SET model = 'm' WHERE id = $1", review)
 	f := r.takeAll(stamped)[0]
 	for _, d := range []time.Duration{time.Minute, time.Second} { // the longer one holds
 		must.OK(t, r.store.Pause(t.Context(), "m", d))
 	}
-	r.advance(20 * time.Second)
+	r.Advance(20 * time.Second)
 	for name, want := range map[string]time.Duration{"m": 40 * time.Second, "other": 0} {
 		if s, err := r.store.Standing(t.Context(), review, name); err != nil || s.Paused != want {
 			t.Errorf("%s: %+v, %v", name, s, err)
@@ -255,7 +256,7 @@ func TestPauseHoldsForAll(t *testing.T) {
 	if s, err := r.store.Begin(t.Context(), f, "m", nil); err != nil || s.Paused != 40*time.Second {
 		t.Errorf("%+v, %v", s, err)
 	}
-	r.advance(time.Minute)
+	r.Advance(time.Minute)
 	if s, err := r.store.Standing(t.Context(), review, "m"); err != nil || s.Paused != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -267,9 +268,9 @@ func TestPauseHoldsForAll(t *testing.T) {
 
 func TestReopenFreesBudget(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
-	r.exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
+	r.Exec("UPDATE review_job SET budget_usd = 0.000100 WHERE id = $1", review)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
 	r.end(fences[1], job.StatusFailed)
@@ -291,7 +292,7 @@ func TestReopenFreesBudget(t *testing.T) {
 // earlier run, in the transaction that adds new ones.
 func TestFindingsWithdrawn(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	missing := record.Finding{Analyst: "contract", Category: record.LiabilityCap, Severity: record.High, Title: "No cap", Explanation: "None."}
 	review, stamped := r.create(2)
 	other, others := r.create(1)
@@ -319,7 +320,7 @@ func TestFindingsWithdrawn(t *testing.T) {
 	whole := missing
 	whole.Title = "No liability"
 	result := record.Result{Stage: record.Contract, Outcome: record.Done, Findings: []record.Finding{whole}, Withdrawn: []int{3}}
-	r.exec("UPDATE review_finding SET seq = 3 WHERE job_id = $1 AND seq = 2", other) // that one is of another review
+	r.Exec("UPDATE review_finding SET seq = 3 WHERE job_id = $1 AND seq = 2", other) // that one is of another review
 	for range 2 {                                                                    // the second time as after a lost answer
 		must.Get(r.store.Record(t.Context(), f, []record.Result{result}))(t)
 	}
@@ -330,7 +331,7 @@ func TestFindingsWithdrawn(t *testing.T) {
 		}
 		return list
 	}
-	equalLists(t, "found", state(review), []string{"1 It renews false", "2 It renews false", "3 No cap true", "4 No liability false"})
+	postgrestest.EqualLists(t, "found", state(review), []string{"1 It renews false", "2 It renews false", "3 No cap true", "4 No liability false"})
 
 	// Neither another fence nor a cancelled review withdraws anything.
 	if _, err := r.store.Record(t.Context(), job.Attempt{ID: f.ID, Number: f.Number - 1}, []record.Result{{Stage: record.Contract,
@@ -341,13 +342,13 @@ func TestFindingsWithdrawn(t *testing.T) {
 	r.cancelled(other, record.Cancelling)
 	must.Get(r.store.Record(t.Context(), f, []record.Result{{Stage: record.Contract, Outcome: record.Done, Withdrawn: []int{1}}}))(t)
 	got := slices.Concat(state(review)[:1], state(other))
-	equalLists(t, "found", got, []string{"1 It renews false", "1 It renews false", "3 It renews false"})
+	postgrestest.EqualLists(t, "found", got, []string{"1 It renews false", "1 It renews false", "3 It renews false"})
 }
 
 // A finding about two clauses keeps both quotes, and gets its final severity with the reason.
 func TestFindingsWeighed(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	f := r.takeAll(stamped)[0]
 	must.Get(r.store.Task(t.Context(), f))(t)

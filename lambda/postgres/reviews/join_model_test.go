@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"fmt"
@@ -204,7 +204,7 @@ func (j *joined) claim(i, stamp int, redriven bool) (found string, attempt int) 
 	return "claimed", p.attempt
 }
 
-// end is Reviews.End, or Jobs.Release: accepted is false for a lost fence.
+// end is Store.End, or Jobs.Release: accepted is false for a lost fence.
 func (j *joined) end(i, attempt int, status job.Status) (accepted bool) {
 	p := &j.chunks[i]
 	if p.status != job.StatusInProgress || p.attempt != attempt {

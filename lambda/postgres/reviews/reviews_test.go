@@ -1,8 +1,10 @@
-package postgres_test
+package reviews_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,68 +13,76 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review/playbook"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
 )
 
-// reviews is a fixture with contracts to review.
-type reviews struct {
-	*fixture
-	store *postgres.Reviews
+// fixture is one with contracts to review.
+type fixture struct {
+	*postgrestest.Fixture
+	store *reviews.Store
 }
 
-func newReviews(t *testing.T) *reviews {
-	f := newFixture(t)
-	return &reviews{f, f.Reviews()}
+func newFixture(t *testing.T) *fixture {
+	f := postgrestest.NewFixture(t)
+	return &fixture{f, reviews.New(f.DB)}
 }
 
-var reviewTables = append(slices.Clone(allTables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "finding_action", "model_pause")
+func TestMain(m *testing.M) {
+	postgrestest.Parallel("8")
+	os.Exit(m.Run())
+}
+
+var tenant, otherTenant, start = postgrestest.Tenant, postgrestest.OtherTenant, postgrestest.Start
+
+var tables = append(slices.Clone(postgrestest.Tables), "review_job", "review_text", "review_chunk", "review_checkpoint", "review_finding", "finding_action", "model_pause")
 
 func TestChunksConform(t *testing.T) {
 	testenv.OnlyThorough(t, "is the suite of stores once more, on another table")
 	t.Parallel()
 	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture {
-		r := newReviews(t)
+		r := newFixture(t)
 		return jobtest.Fixture{
 			Store: r.store,
 			Work:  r.read,
 			New:   r.lone,
-			Lock:  func(id uuid.UUID) func() { return r.shared().Lock("review_chunk", id) },
-			Spoil: func(id uuid.UUID) { r.exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
+			Lock:  func(id uuid.UUID) func() { return r.Lock("review_chunk", id) },
+			Spoil: func(id uuid.UUID) { r.Exec("UPDATE review_chunk SET ready = false WHERE id = $1", id) },
 			Cancel: func(id uuid.UUID) {
-				r.exec("UPDATE review_chunk SET status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
+				r.Exec("UPDATE review_chunk SET status = 'cancelled', lease_until = NULL, due_at = NULL WHERE id = $1", id)
 			},
 			Row:     r.chunk,
-			Dump:    func() string { return r.dump(reviewTables...) },
-			Now:     r.now,
-			Advance: r.advance,
+			Dump:    func() string { return r.Dump(tables...) },
+			Now:     r.Now,
+			Advance: r.Advance,
 		}
 	})
 }
 
 // lone inserts a chunk, as any program may, of a review that has another one, so
 // that it does not end.
-func (r *reviews) lone() uuid.UUID {
-	r.t.Helper()
+func (r *fixture) lone() uuid.UUID {
+	r.T.Helper()
 	id, review, doc := uuid.New(), uuid.New(), uuid.New()
-	r.exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
-	r.exec("INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open) VALUES ($1, $2, $3, 2, 2)", review, tenant, doc)
-	r.exec("INSERT INTO review_text VALUES ($1, 'A lease.', '{}')", review)
-	r.exec(`INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, created_at, due_at)
+	r.Exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
+	r.Exec("INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open) VALUES ($1, $2, $3, 2, 2)", review, tenant, doc)
+	r.Exec("INSERT INTO review_text VALUES ($1, 'A lease.', '{}')", review)
+	r.Exec(`INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, created_at, due_at)
 		VALUES ($1, $2, $3, 0, 0, 8, now(), now())`, id, tenant, review)
 	return id
 }
 
-func (r *reviews) chunk(id uuid.UUID) jobtest.Row {
-	r.t.Helper()
-	return r.shared().Row(id, "status, attempts, error, due_at, failed_at", "review_chunk")
+func (r *fixture) chunk(id uuid.UUID) jobtest.Row {
+	r.T.Helper()
+	return r.Row(id, "status, attempts, error, due_at, failed_at", "review_chunk")
 }
 
 // read is the work on a chunk: one stage, which finds the word lease.
-func (r *reviews) read(ctx context.Context, f job.Attempt) error {
+func (r *fixture) read(ctx context.Context, f job.Attempt) error {
 	task, err := r.store.Task(ctx, f)
 	if err != nil {
 		return err
@@ -96,14 +106,14 @@ func finding(quote string, start int) record.Finding {
 }
 
 // create starts a review of a contract with n chunks of 10 bytes.
-func (r *reviews) create(n int) (review uuid.UUID, stamped []job.Stamped) {
-	r.t.Helper()
+func (r *fixture) create(n int) (review uuid.UUID, stamped []job.Stamped) {
+	r.T.Helper()
 	return r.createWith(n, "")
 }
 
 // createWith starts a review with a model, in which the chunks wait for the card, or without.
-func (r *reviews) createWith(n int, model string) (review uuid.UUID, stamped []job.Stamped) {
-	r.t.Helper()
+func (r *fixture) createWith(n int, model string) (review uuid.UUID, stamped []job.Stamped) {
+	r.T.Helper()
 	review = uuid.New()
 	contract := record.New{ID: review, TenantID: tenant, DocumentID: uuid.New(), Name: "lease.md", Playbook: []byte(`{}`), PlaybookVersion: "1",
 		Model: model, CardFirst: model != ""}
@@ -111,27 +121,27 @@ func (r *reviews) createWith(n int, model string) (review uuid.UUID, stamped []j
 		contract.Text += fmt.Sprintf("A lease %d\n", i%10)
 		contract.Chunks = append(contract.Chunks, record.Chunk{Position: i, Start: 10 * i, End: 10*i + 10, Heading: "Terms"})
 	}
-	return review, must.Get(r.store.Create(r.t.Context(), contract))(r.t)
+	return review, must.Get(r.store.Create(r.T.Context(), contract))(r.T)
 }
 
-func (r *reviews) claimed(id uuid.UUID) job.Attempt {
-	r.t.Helper()
-	return r.shared().Claimed(r.store, id)
+func (r *fixture) claimed(id uuid.UUID) job.Attempt {
+	r.T.Helper()
+	return r.Claimed(r.store, id)
 }
 
-func (r *reviews) end(f job.Attempt, status job.Status) []job.Stamped {
-	r.t.Helper()
+func (r *fixture) end(f job.Attempt, status job.Status) []job.Stamped {
+	r.T.Helper()
 	reason := map[job.Status]string{job.StatusFailed: "the budget is spent"}[status]
-	return must.Get(r.store.End(r.t.Context(), f, status, "", reason))(r.t)
+	return must.Get(r.store.End(r.T.Context(), f, status, "", reason))(r.T)
 }
 
 // is compares the state of a review: its status, open chunks, gaps and error.
-func (r *reviews) is(review uuid.UUID, status record.Status, open, gaps int, reason string) {
-	r.t.Helper()
-	j, err := r.store.Job(r.t.Context(), review)
+func (r *fixture) is(review uuid.UUID, status record.Status, open, gaps int, reason string) {
+	r.T.Helper()
+	j, err := r.store.Job(r.T.Context(), review)
 	if err != nil || j.Status != status || j.ChunksOpen != open || j.Gaps != gaps || j.Error != reason ||
 		(j.EndedAt != nil) != status.Over() {
-		r.t.Errorf("the review is %+v, %v; want %s, %d open, %d gaps, %q", j, err, status, open, gaps, reason)
+		r.T.Errorf("the review is %+v, %v; want %s, %d open, %d gaps, %q", j, err, status, open, gaps, reason)
 	}
 }
 
@@ -139,7 +149,7 @@ func (r *reviews) is(review uuid.UUID, status record.Status, open, gaps int, rea
 // the stage of its reason, not the one that began last.
 func TestFailedAnalystsAreGaps(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	for i, f := range r.takeAll(stamped) {
 		must.Get(r.store.Task(t.Context(), f))(t)
@@ -165,7 +175,7 @@ func TestFailedAnalystsAreGaps(t *testing.T) {
 
 func TestPlaybookPerTenant(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	other := uuid.New()
 	read := func(id uuid.UUID) string {
 		t.Helper()
@@ -191,7 +201,7 @@ func TestPlaybookPerTenant(t *testing.T) {
 		t.Errorf("got %q and %q, was %q", supplier, read(tenant), customer)
 	}
 	put(tenant, "supplier")
-	equal(t, "the version of a new playbook", read(tenant), read(other))
+	postgrestest.Equal(t, "the version of a new playbook", read(tenant), read(other))
 }
 
 // card is a full one, to see that every field is stored.
@@ -203,7 +213,7 @@ var card = record.Card{ByModel: true, Type: "lease", Parties: []record.Party{{Na
 // The first chunk gets the contract until the card is done, and all others the card.
 func TestChunksWaitForCard(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.createWith(3, "m")
 	if len(stamped) != 1 {
 		t.Fatalf("%d chunks are published at first, want 1", len(stamped))
@@ -234,7 +244,7 @@ func TestChunksWaitForCard(t *testing.T) {
 // The chunks don't wait for a first chunk that is over, however it ended.
 func TestEndOfFirstOpensOthers(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.createWith(3, "m")
 	if waiting := r.end(r.claimed(stamped[0].ID), job.StatusFailed); len(waiting) != 2 {
 		t.Fatalf("the first chunk's end publishes %d chunks, want 2", len(waiting))
@@ -243,8 +253,8 @@ func TestEndOfFirstOpensOthers(t *testing.T) {
 
 	review, stamped = r.createWith(3, "m") // the worker dies three times
 	f := r.claimed(stamped[0].ID)
-	r.exec("UPDATE review_chunk SET status = 'failed', failed_at = now(), error = 'x' WHERE id = $1", f.ID)
-	if n := r.count("SELECT count(*) FROM review_chunk WHERE job_id = $1 AND kind = 'text' AND status = 'pending' AND due_at <= now()", review); n != 2 {
+	r.Exec("UPDATE review_chunk SET status = 'failed', failed_at = now(), error = 'x' WHERE id = $1", f.ID)
+	if n := postgrestest.Value[int](t, r.Conn, "SELECT count(*) FROM review_chunk WHERE job_id = $1 AND kind = 'text' AND status = 'pending' AND due_at <= now()", review); n != 2 {
 		t.Errorf("%d chunks wait for the sweep, want 2", n)
 	}
 }
@@ -252,7 +262,7 @@ func TestEndOfFirstOpensOthers(t *testing.T) {
 // Cancelled before the card, a retried review asks for it first again.
 func TestCancelBeforeCard(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.createWith(3, "m")
 	f := r.claimed(stamped[0].ID)
 	r.cancelled(review, record.Cancelling)
@@ -268,4 +278,31 @@ func TestCancelBeforeCard(t *testing.T) {
 	if waiting := must.Get(r.store.Open(t.Context(), r.claimed(f.ID)))(t); len(waiting) != 2 {
 		t.Errorf("%d chunks follow the card, want 2", len(waiting))
 	}
+}
+
+// Chunks of two reviews end: each review counts its own, and the one without an open chunk
+// goes on with its contract as a whole.
+func TestChunksEnd(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	one, first := r.create(2)
+	two, second := r.create(3)
+	var fences []job.Attempt
+	for _, s := range append(first, second...) {
+		fences = append(fences, r.claimed(s.ID))
+	}
+	fences[4].Number-- // of an earlier attempt
+	var whole []job.Stamped
+	for i, f := range fences {
+		published, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", "")
+		if want := map[bool]error{i == 4: job.ErrFenceLost}[true]; !errors.Is(err, want) {
+			t.Fatalf("chunk %d: got %v, want %v", i, err, want)
+		}
+		whole = append(whole, published...)
+	}
+	if len(whole) != 1 || whole[0].ID != r.whole(one).ID {
+		t.Errorf("published %+v, want the first contract as a whole", whole)
+	}
+	r.is(one, record.Queued, 0, 0, "")
+	r.is(two, record.Queued, 1, 0, "")
 }

@@ -1,12 +1,14 @@
-package postgres
+package reviews
 
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -14,17 +16,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Reviews is the store of reviews. This file has the work on chunks; see review.go for
-// everything else people and programs do with them. Triggers of migration 00015 join the
-// chunks: whatever statement ends a chunk, they count it, publish the contract as a whole, and
-// end the review. Every writer must lock chunks by id, before the review.
-type Reviews struct {
-	*Jobs
-	db *DB
+// Store is the store of the review function. This file has the work on chunks; see reviews.go
+// for everything else people and programs do with them.
+type Store struct {
+	*postgres.Jobs
+	db *postgres.DB
 }
 
-// Reviews returns the store of reviews.
-func (db *DB) Reviews() *Reviews { return &Reviews{db.JobsOf(Tables[manifest.Review.Name]), db} }
+// New returns the store of reviews in a database.
+func New(db *postgres.DB) *Store { return &Store{db.JobsOf(postgres.Tables[manifest.Review.Name]), db} }
 
 // Columns of record.Job, record.Chunk and record.Standing.
 const (
@@ -72,7 +72,7 @@ FROM review_chunk AS c JOIN review_job AS j ON j.id = c.job_id JOIN review_text 
 )
 
 // Task reads what the work on a chunk needs, and sets a queued review running.
-func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
+func (r *Store) Task(ctx context.Context, f job.Attempt) (t record.Task, err error) {
 	var jobs []record.Job
 	var chunks []record.Chunk
 	var texts []passage
@@ -80,11 +80,11 @@ func (r *Reviews) Task(ctx context.Context, f job.Attempt) (t record.Task, err e
 	var cards []cardRow
 	err = r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
 		b.Queue(beginReviewSQL, f.ID, f.Number)
-		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(All(&jobs))
-		b.Queue(chunkSQL, f.ID).Query(All(&chunks))
-		b.Queue(passageSQL, f.ID).Query(All(&texts))
-		b.Queue(endedSQL, f.ID).Query(All(&ended))
-		b.Queue(cardSQL, f.ID).Query(All(&cards))
+		b.Queue(reviewOfChunkSQL, f.ID, f.Number).Query(postgres.All(&jobs))
+		b.Queue(chunkSQL, f.ID).Query(postgres.All(&chunks))
+		b.Queue(passageSQL, f.ID).Query(postgres.All(&texts))
+		b.Queue(endedSQL, f.ID).Query(postgres.All(&ended))
+		b.Queue(cardSQL, f.ID).Query(postgres.All(&cards))
 	})
 	if err != nil {
 		return t, err
@@ -111,7 +111,7 @@ type cardRow struct {
 }
 
 // addAll adds the input for the contract as a whole.
-func (r *Reviews) addAll(ctx context.Context, t *record.Task) (err error) {
+func (r *Store) addAll(ctx context.Context, t *record.Task) (err error) {
 	id := t.Job.ID
 	chunks, err := r.Chunks(ctx, id)
 	if err != nil {
@@ -166,7 +166,7 @@ SELECT ` + standingColumns + `, false FROM held AS j WHERE NOT EXISTS (SELECT FR
 
 // Begin records the start of stages and reserves their largest cost, unless the review isn't
 // running. If that exceeds the budget, Begin returns record.ErrBudget and records nothing.
-func (r *Reviews) Begin(
+func (r *Store) Begin(
 	ctx context.Context, f job.Attempt, model string, calls []record.Call,
 ) (s record.Standing, err error) {
 	stages, micros := make([]record.Stage, len(calls)), make([]int64, len(calls))
@@ -175,7 +175,7 @@ func (r *Reviews) Begin(
 	}
 	var begun []begun
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(All(&begun))
+		b.Queue(beginStagesSQL, f.ID, f.Number, stages, micros, model).Query(postgres.All(&begun))
 	})
 	if err != nil {
 		return s, err
@@ -193,10 +193,10 @@ type begun struct {
 
 // holding runs a batch in one transaction and round trip, while holding the chunk and the
 // review. It returns job.ErrFenceLost if the fence doesn't hold.
-func (r *Reviews) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
+func (r *Store) holding(ctx context.Context, f job.Attempt, queue func(*pgx.Batch)) error {
 	var held []struct{ ID uuid.UUID }
 	err := r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
-		b.Queue(holdSQL, f.ID, f.Number).Query(All(&held))
+		b.Queue(holdSQL, f.ID, f.Number).Query(postgres.All(&held))
 		queue(b)
 	})
 	if err == nil && len(held) == 0 {
@@ -272,14 +272,14 @@ FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = A
 // Record records ended stages with their cost and marks, in one transaction. Only while the
 // review is running, it adds their findings, once per analyst and place, and withdraws earlier
 // ones. Its Standing lacks the pause.
-func (r *Reviews) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
+func (r *Store) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
 	ended, err := json.Marshal(stored(results))
 	if err != nil {
 		return s, err
 	}
 	var standings []record.Standing
 	err = r.holding(ctx, f, func(b *pgx.Batch) {
-		b.Queue(recordSQL, f.ID, f.Number, ended).Query(All(&standings))
+		b.Queue(recordSQL, f.ID, f.Number, ended).Query(postgres.All(&standings))
 		for _, result := range results {
 			seqs, earlier := make([]int, 0, len(result.Same)), make([]int, 0, len(result.Same))
 			for seq, first := range result.Same {
@@ -306,8 +306,8 @@ func queueWeights(b *pgx.Batch, f job.Attempt, weighed []record.Weighed) {
 	var seqs []int
 	var severities, explanations []string
 	for _, w := range weighed {
-		seqs, severities = append(seqs, w.Seq), append(severities, Storable(string(w.Severity)))
-		explanations = append(explanations, Storable(w.Explanation))
+		seqs, severities = append(seqs, w.Seq), append(severities, postgres.Storable(string(w.Severity)))
+		explanations = append(explanations, postgres.Storable(w.Explanation))
 	}
 	b.Queue(weighSQL, f.ID, f.Number, seqs, severities, explanations)
 }
@@ -336,11 +336,11 @@ type storedFinding struct {
 func stored(results []record.Result) []storedResult {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
-		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), Storable(r.Reason), tokens(r.Calls), r.Cost, tokens(r.Dropped),
+		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), postgres.Storable(r.Reason), count(r.Calls), r.Cost, count(r.Dropped),
 			slices.Clone(r.Marks), r.Card, make([]storedFinding, len(r.Findings))}
 		for m := range list[i].Marks {
 			mark := &list[i].Marks[m]
-			mark.Category, mark.Quote = kept(mark.Category), Storable(mark.Quote)
+			mark.Category, mark.Quote = kept(mark.Category), postgres.Storable(mark.Quote)
 		}
 		for n, f := range r.Findings {
 			list[i].Findings[n] = storedOf(f)
@@ -356,13 +356,16 @@ func storedOf(f record.Finding) storedFinding {
 	}
 	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
 	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback, &f.Second} {
-		*text = Storable(*text)
+		*text = postgres.Storable(*text)
 	}
-	return storedFinding{f, start, end, Storable(f.Clause)}
+	return storedFinding{f, start, end, postgres.Storable(f.Clause)}
 }
 
-// kept is storable for the string types of package record.
-func kept[T ~string](text T) T { return T(Storable(string(text))) }
+// count clamps a count to the column's range.
+func count(n int) int { return max(0, min(n, math.MaxInt32)) }
+
+// kept is Storable for the string types of package record.
+func kept[T ~string](text T) T { return T(postgres.Storable(string(text))) }
 
 // openSQL publishes the chunks that wait for the card, locked by id.
 const openSQL = `
@@ -374,9 +377,9 @@ UPDATE review_chunk AS c SET status = 'pending', ready = true, due_at = now(), p
 RETURNING c.id, c.published_at, c.tenant_id`
 
 // Open publishes the chunks that wait for the card. The caller must send their messages.
-func (r *Reviews) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
-	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		return Rows[job.Stamped](ctx, tx, openSQL, f.ID, f.Number)
+func (r *Store) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
+	return postgres.Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		return postgres.Rows[job.Stamped](ctx, tx, openSQL, f.ID, f.Number)
 	})
 }
 
@@ -395,14 +398,15 @@ RETURNING id, published_at, tenant_id`
 
 // End ends a chunk as succeeded, failed or cancelled, without notifying people. If that
 // publishes the contract as a whole or waiting chunks, it returns their messages and the caller must send them.
-func (r *Reviews) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, err error) {
+func (r *Store) End(ctx context.Context, f job.Attempt, status job.Status, stage, reason string) (whole []job.Stamped, err error) {
 	var ended bool
 	err = r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
-		b.Queue(endChunkSQL, f.ID, f.Number, status, Storable(stage), Storable(reason)).Exec(func(tag pgconn.CommandTag) error {
+		end := b.Queue(endChunkSQL, f.ID, f.Number, status, postgres.Storable(stage), postgres.Storable(reason))
+		end.Exec(func(tag pgconn.CommandTag) error {
 			ended = tag.RowsAffected() == 1
 			return nil
 		})
-		b.Queue(publishWholeSQL, f.ID).Query(All(&whole))
+		b.Queue(publishWholeSQL, f.ID).Query(postgres.All(&whole))
 	})
 	if err == nil && !ended {
 		err = job.ErrFenceLost

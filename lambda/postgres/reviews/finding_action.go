@@ -1,10 +1,11 @@
-package postgres
+package reviews
 
 import (
 	"context"
 	"errors"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -15,7 +16,7 @@ const actionsSQL = `
 SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action WHERE job_id = $1 ORDER BY id`
 
 // Actions reads what people did about a review's findings, oldest first.
-func (r *Reviews) Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error) {
+func (r *Store) Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Action], actionsSQL, id)
 }
 
@@ -24,8 +25,8 @@ SELECT ` + reviewColumns + ` FROM review_job AS j JOIN document AS d ON d.id = j
 WHERE d.id = $1 ORDER BY j.created_at DESC, j.id LIMIT 1`
 
 // Latest reads the latest review of a document, or returns job.ErrNotFound.
-func (r *Reviews) Latest(ctx context.Context, document uuid.UUID) (record.Job, error) {
-	return First[record.Job](ctx, r.db.Steady(), latestReviewSQL, document)
+func (r *Store) Latest(ctx context.Context, document uuid.UUID) (record.Job, error) {
+	return postgres.First[record.Job](ctx, r.db.Steady(), latestReviewSQL, document)
 }
 
 // Statements of Act.
@@ -53,8 +54,8 @@ UPDATE review_job SET waiting = review_waiting(id) WHERE id = $1 AND ended_at IS
 // change nothing, or a form sent again, stores nothing. Act returns job.ErrNotFound for an unknown
 // finding, record.ErrObsolete if it has nothing to decide, and record.ErrChanged if another person
 // acted since it was shown. Check the request first.
-func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a record.Request) (record.Disposition, error) {
-	return Within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
+func (r *Store) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a record.Request) (record.Disposition, error) {
+	return postgres.Within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
 		var tenant uuid.UUID
 		if err := tx.QueryRow(ctx, lockReviewSQL, review).Scan(&tenant); err != nil {
 			return d, unknown(err)
@@ -64,10 +65,10 @@ func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref,
 		if err := tx.QueryRow(ctx, findingSQL, review, finding.Number, finding.Seq).Scan(&seq, &obsolete); err != nil {
 			return d, unknown(err)
 		}
-		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, Storable(a.Text)).Scan(&sent, &same); err != nil {
+		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, postgres.Storable(a.Text)).Scan(&sent, &same); err != nil {
 			return d, err
 		}
-		actions, err := Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
+		actions, err := postgres.Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
 		d = record.DispositionOf(actions)
 		switch {
 		case err != nil || sent && same || d.Holds(a.Action):
@@ -77,8 +78,8 @@ func (r *Reviews) Act(ctx context.Context, review uuid.UUID, finding record.Ref,
 		case sent, a.Seen != nil && *a.Seen != d.Version && a.Kind != record.Comment:
 			return d, record.ErrChanged
 		}
-		stored, err := Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, Storable(a.Text),
-			Storable(a.By), a.Origin)
+		stored, err := postgres.Rows[record.Action](ctx, tx, newActionSQL, review, seq, a.Form, tenant, a.Kind, postgres.Storable(a.Text),
+			postgres.Storable(a.By), a.Origin)
 		if err == nil {
 			_, err = tx.Exec(ctx, countWaitingSQL, review)
 		}

@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review/record"
 
@@ -17,11 +18,11 @@ import (
 )
 
 // finished returns a review that ended with these findings.
-func (r *reviews) finished(findings ...record.Finding) (review uuid.UUID) {
-	r.t.Helper()
+func (r *fixture) finished(findings ...record.Finding) (review uuid.UUID) {
+	r.T.Helper()
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
-	must.Get(r.store.Task(r.t.Context(), f))(r.t)
+	must.Get(r.store.Task(r.T.Context(), f))(r.T)
 	r.record(f, "liability", findings...)
 	r.end(f, job.StatusSucceeded)
 	r.end(r.claimed(r.whole(review).ID), job.StatusSucceeded)
@@ -35,17 +36,17 @@ func weighed(severity record.Severity, start int, clause string) record.Finding 
 	return f
 }
 
-func (r *reviews) act(review uuid.UUID, ref string, kind record.ActionKind, text, by string) record.Disposition {
-	r.t.Helper()
+func (r *fixture) act(review uuid.UUID, ref string, kind record.ActionKind, text, by string) record.Disposition {
+	r.T.Helper()
 	a := record.Request{Action: record.Action{Kind: kind, Text: text, By: by, Origin: "page"}, Form: uuid.New()}
-	return must.Get(r.store.Act(r.t.Context(), review, must.Get(record.ParseRef(ref))(r.t), a))(r.t)
+	return must.Get(r.store.Act(r.T.Context(), review, must.Get(record.ParseRef(ref))(r.T), a))(r.T)
 }
 
 // stands compares a review's findings, the heaviest first: name, severity, state, and who decided.
-func (r *reviews) stands(review uuid.UUID, want string) {
-	r.t.Helper()
-	findings := must.Get(r.store.Findings(r.t.Context(), review, 0, 100))(r.t)
-	states := record.DispositionsOf(must.Get(r.store.Actions(r.t.Context(), review))(r.t))
+func (r *fixture) stands(review uuid.UUID, want string) {
+	r.T.Helper()
+	findings := must.Get(r.store.Findings(r.T.Context(), review, 0, 100))(r.T)
+	states := record.DispositionsOf(must.Get(r.store.Actions(r.T.Context(), review))(r.T))
 	slices.SortFunc(findings, record.Finding.Compare)
 	var list []string
 	for _, f := range findings {
@@ -53,13 +54,13 @@ func (r *reviews) stands(review uuid.UUID, want string) {
 		list = append(list, strings.TrimSpace(fmt.Sprint(f.Name(), " ", f.Severity, " ", d.State, " ", d.DecidedBy)))
 	}
 	if got := strings.Join(list, ", "); got != want {
-		r.t.Errorf("got  %s\nwant %s", got, want)
+		r.T.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	must.Get(r.store.Task(t.Context(), fences[0]))(t)
@@ -85,21 +86,21 @@ func TestNumbersStay(t *testing.T) {
 
 func TestFindingActions(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review := r.finished(weighed(record.High, 1, "c1"), weighed(record.High, 2, "c2"), weighed(record.Critical, 3, ""))
 	waiting := func(want int) {
 		t.Helper()
-		equal(t, "waiting", queryOne[int](t, r.conn, "SELECT waiting FROM review_job WHERE id = $1", review), want)
+		postgrestest.Equal(t, "waiting", postgrestest.Value[int](t, r.Conn, "SELECT waiting FROM review_job WHERE id = $1", review), want)
 	}
 	waiting(3)
 	reviews := func(want int) {
 		t.Helper()
-		equal(t, "reviews that wait", must.Get(report.From(r.DB).WaitingCounts(t.Context(), report.WaitingFilter{Tenant: tenant}))(t)[report.WaitingReview], want)
+		postgrestest.Equal(t, "reviews that wait", must.Get(report.From(r.DB).WaitingCounts(t.Context(), report.WaitingFilter{Tenant: tenant}))(t)[report.WaitingReview], want)
 	}
 	later := r.finished(weighed(record.Low, 1, ""))
-	r.exec("UPDATE review_job SET ended_at = ended_at + interval '1 hour' WHERE id = $1", later)
+	r.Exec("UPDATE review_job SET ended_at = ended_at + interval '1 hour' WHERE id = $1", later)
 	reviews(1)
-	r.exec("UPDATE review_job SET document_id = (SELECT document_id FROM review_job WHERE id = $1) WHERE id = $2", review, later)
+	r.Exec("UPDATE review_job SET document_id = (SELECT document_id FROM review_job WHERE id = $1) WHERE id = $2", review, later)
 	reviews(0) // the latest of a contract counts
 	r.act(review, "F2", record.Accept, "", "Anna")
 	r.act(review, "2", record.Reject, "agreed by phone", "Ben") // by seq: F3
@@ -123,15 +124,15 @@ func TestFindingActions(t *testing.T) {
 		switch name {
 		case "stale":
 		case "obsolete":
-			r.exec("UPDATE review_finding SET withdrawn = true WHERE job_id = $1 AND seq = 3", review)
+			r.Exec("UPDATE review_finding SET withdrawn = true WHERE job_id = $1 AND seq = 3", review)
 			ref = record.Ref{Seq: 3}
 		default:
 			ref = must.Get(record.ParseRef(name))(t)
 		}
-		before := r.dump("finding_action", "review_job")
+		before := r.Dump("finding_action", "review_job")
 		_, err := r.store.Act(t.Context(), review, ref, record.Request{Action: record.Action{Kind: record.Accept, By: "x", Origin: "page"},
 			Form: uuid.New(), Seen: &stale})
-		if !errors.Is(err, want) || r.dump("finding_action", "review_job") != before {
+		if !errors.Is(err, want) || r.Dump("finding_action", "review_job") != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -140,7 +141,7 @@ func TestFindingActions(t *testing.T) {
 // Eight people press the same button, and one form is sent eight times.
 func TestActionsAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review := r.finished(weighed(record.High, 1, "c1"))
 	var clicks sync.WaitGroup
 	form, seen := uuid.New(), int64(0)
@@ -161,14 +162,14 @@ func TestActionsAtOnce(t *testing.T) {
 		})
 	}
 	clicks.Wait()
-	equalLists(t, "stored", query[string](t, r.conn, "SELECT action || count(*) FROM finding_action GROUP BY action ORDER BY 1"), []string{"comment1", "reject1"})
+	postgrestest.EqualLists(t, "stored", postgrestest.Values[string](t, r.Conn, "SELECT action || count(*) FROM finding_action GROUP BY action ORDER BY 1"), []string{"comment1", "reject1"})
 }
 
 // A rejected finding is rejected in the next review of the clause, and only of it: not of another
 // tenant, and not after someone took that back.
 func TestRejectedStaysRejected(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	clauses := []record.Finding{weighed(record.High, 1, "c1"), weighed(record.High, 2, "c2"), weighed(record.High, 3, ""), weighed(record.High, 4, "c4")}
 	first := r.finished(clauses...)
 	r.act(first, "F1", record.Reject, "no risk", "Anna")
@@ -181,12 +182,12 @@ func TestRejectedStaysRejected(t *testing.T) {
 	if len(got) != 1 || !got[0].Carried || got[0].Text != "no risk" || !got[0].At.Equal(want.At) || want.Carried {
 		t.Errorf("carried %+v of %+v", got, want)
 	}
-	equal(t, "waiting", queryOne[int](t, r.conn, "SELECT waiting FROM review_job WHERE id = $1", second), 3)
+	postgrestest.Equal(t, "waiting", postgrestest.Value[int](t, r.Conn, "SELECT waiting FROM review_job WHERE id = $1", second), 3)
 	r.act(second, "F1", record.Reopen, "", "Ben")
 	r.stands(first, "F1 high rejected Anna, F2 high accepted Anna, F3 high rejected Anna, F4 high")
 	r.stands(r.finished(clauses...), "F1 high, F2 high, F3 high, F4 high")
 	r.act(second, "F1", record.Reject, "no risk after all", "Ben")
 	r.stands(r.finished(clauses...), "F1 high rejected Ben, F2 high, F3 high, F4 high")
-	r.exec("UPDATE finding_action SET tenant_id = $1", otherTenant)
+	r.Exec("UPDATE finding_action SET tenant_id = $1", otherTenant)
 	r.stands(r.finished(clauses...), "F1 high, F2 high, F3 high, F4 high")
 }

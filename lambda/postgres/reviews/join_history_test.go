@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"fmt"
@@ -240,8 +240,8 @@ func TestJoinFollowsModel(t *testing.T) {
 	for first := range databases {
 		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
 			t.Parallel()
-			r := newReviews(t)
-			r.exec(closingSQL)
+			r := newFixture(t)
+			r.Exec(closingSQL)
 			for seed := first; seed < n; seed += databases {
 				r.follows(uint64(seed))
 			}
@@ -257,20 +257,20 @@ CREATE TRIGGER closing AFTER UPDATE ON review_job FOR EACH ROW
 	WHEN (NEW.ended_at IS NOT NULL AND OLD.ended_at IS NULL) EXECUTE FUNCTION closing()`
 
 // follows compares the database with the model after each step of a history.
-func (r *reviews) follows(seed uint64) {
+func (r *fixture) follows(seed uint64) {
 	model := newHistory(seed, true)
-	d := &database{reviews: r, stamps: map[message]time.Time{}}
+	d := &database{fixture: r, stamps: map[message]time.Time{}}
 	d.start(model.last())
 	broken := model.run(25)
 	for n, a := range model.acts {
 		got := a.on(d)
 		if state := d.state(); got != a.want || state != a.state {
-			r.t.Fatalf("history %d, step %d: got %s, want %s; the database has\n%s, the model\n%s%s",
+			r.T.Fatalf("history %d, step %d: got %s, want %s; the database has\n%s, the model\n%s%s",
 				seed, n, got, a.want, state, a.state, upTo(model.acts, n))
 		}
 	}
 	if broken != "" {
-		r.t.Fatalf("history %d: %s%s", seed, broken, upTo(model.acts, len(model.acts)-1))
+		r.T.Fatalf("history %d: %s%s", seed, broken, upTo(model.acts, len(model.acts)-1))
 	}
 }
 
@@ -294,7 +294,7 @@ func (j *joined) state() string {
 
 // database does the acts of a history with the store.
 type database struct {
-	*reviews
+	*fixture
 	review uuid.UUID
 	ids    []uuid.UUID
 	stamps map[message]time.Time
@@ -303,12 +303,12 @@ type database struct {
 func (d *database) start(chunks int) {
 	var stamped []job.Stamped
 	d.review, stamped = d.create(chunks)
-	all := must.Get(d.store.Chunks(d.t.Context(), d.review))(d.t)
+	all := must.Get(d.store.Chunks(d.T.Context(), d.review))(d.T)
 	for _, c := range all {
 		d.ids = append(d.ids, c.ID)
 	}
 	d.stamped(stamped)
-	d.exec("UPDATE review_job SET status = 'running' WHERE id = $1", d.review)
+	d.Exec("UPDATE review_job SET status = 'running' WHERE id = $1", d.review)
 }
 
 // stamped keeps stamps, and returns the chunks that have them, in order.
@@ -330,7 +330,7 @@ func (d *database) claim(m message, redriven bool) string {
 	if redriven {
 		delivery.SentAt = start.Add(time.Hour)
 	}
-	claims := must.Get(d.store.Claim(d.t.Context(), []job.Delivery{delivery}, time.Minute, true))(d.t)
+	claims := must.Get(d.store.Claim(d.T.Context(), []job.Delivery{delivery}, time.Minute, true))(d.T)
 	found := "claimed"
 	if claims[0].Found != job.Claimed {
 		found = claims[0].Found.String()
@@ -341,27 +341,27 @@ func (d *database) claim(m message, redriven bool) string {
 func (d *database) end(w worker, status job.Status, releases bool) string {
 	f := job.Attempt{ID: d.ids[w.chunk], Number: w.attempt}
 	if releases {
-		accepted := must.Get(d.store.Release(d.t.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1}))(d.t)
+		accepted := must.Get(d.store.Release(d.T.Context(), f, job.Release{Status: status, Reason: "busy", Kind: "transient", Delivery: 1}))(d.T)
 		return fmt.Sprint(accepted, false)
 	}
-	whole, err := d.store.End(d.t.Context(), f, status, "", "")
+	whole, err := d.store.End(d.T.Context(), f, status, "", "")
 	if err == job.ErrFenceLost {
 		return fmt.Sprint(false, false)
 	}
-	must.OK(d.t, err)
+	must.OK(d.T, err)
 	return fmt.Sprint(true, len(d.stamped(whole)) == 1)
 }
 
 func (d *database) wait(i int) string {
-	d.exec("UPDATE review_chunk SET lease_until = lease_until - interval '1 year', due_at = due_at - interval '1 year' WHERE id = $1", d.ids[i])
+	d.Exec("UPDATE review_chunk SET lease_until = lease_until - interval '1 year', due_at = due_at - interval '1 year' WHERE id = $1", d.ids[i])
 	return ""
 }
 
 func (d *database) sweep() string {
 	w := sweep.Waits{Visibility: time.Minute, Grace: -time.Minute, Drained: true, Lapses: 3, Times: 3}
-	_, crashed, err := d.store.GiveUp(d.t.Context(), w, 100)
-	must.OK(d.t, err)
-	again := must.Get(d.store.Republish(d.t.Context(), w, 100))(d.t)
+	_, crashed, err := d.store.GiveUp(d.T.Context(), w, 100)
+	must.OK(d.T, err)
+	again := must.Get(d.store.Republish(d.T.Context(), w, 100))(d.T)
 	var stamped []job.Stamped
 	for _, a := range again {
 		stamped = append(stamped, a.Stamped)
@@ -370,22 +370,22 @@ func (d *database) sweep() string {
 }
 
 func (d *database) publish(i int) string {
-	stamped := must.Get(d.store.Publish(d.t.Context(), []uuid.UUID{d.ids[i]}))(d.t)
+	stamped := must.Get(d.store.Publish(d.T.Context(), []uuid.UUID{d.ids[i]}))(d.T)
 	return fmt.Sprint(d.stamped(stamped))
 }
 
 func (d *database) cancel() string {
-	status := must.Get(d.store.Cancel(d.t.Context(), d.review))(d.t)
+	status := must.Get(d.store.Cancel(d.T.Context(), d.review))(d.T)
 	return string(status)
 }
 
 func (d *database) retry() string {
-	stamped, err := d.store.Retry(d.t.Context(), d.review)
+	stamped, err := d.store.Retry(d.T.Context(), d.review)
 	return fmt.Sprint(d.stamped(stamped), err == nil)
 }
 
 func (d *database) state() (s string) {
-	d.t.Helper()
+	d.T.Helper()
 	d.scan(`SELECT j.status || ' ' || chunks_open || ' ' || gaps || ' ' || (SELECT count(*) FROM closing WHERE job_id = j.id)
 		|| string_agg(E'\n' || coalesce(c.status, '') || ' ' || c.attempts || ' ' || c.lapses || ' ' || c.ready, '' ORDER BY position)
 		FROM review_job AS j JOIN review_chunk AS c ON c.job_id = j.id WHERE j.id = $1 GROUP BY j.id`, d.review, &s)
@@ -393,7 +393,7 @@ func (d *database) state() (s string) {
 }
 
 // scan reads one row of one review or chunk.
-func (r *reviews) scan(sql string, id uuid.UUID, into ...any) {
-	r.t.Helper()
-	must.OK(r.t, r.conn.QueryRow(r.t.Context(), sql, id).Scan(into...))
+func (r *fixture) scan(sql string, id uuid.UUID, into ...any) {
+	r.T.Helper()
+	must.OK(r.T, r.Conn.QueryRow(r.T.Context(), sql, id).Scan(into...))
 }

@@ -1,10 +1,11 @@
-package postgres
+package reviews
 
 import (
 	"context"
 	"errors"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -13,8 +14,8 @@ const playbookSQL = `SELECT playbook::text FROM review_playbook WHERE tenant_id 
 
 // Playbook reads a tenant's playbook, or nil. You must check it with package playbook, because
 // any program may have stored it.
-func (r *Reviews) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
-	row, err := First[struct{ JSON string }](ctx, r.db.Steady(), playbookSQL, tenantID)
+func (r *Store) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
+	row, err := postgres.First[struct{ JSON string }](ctx, r.db.Steady(), playbookSQL, tenantID)
 	if errors.Is(err, job.ErrNotFound) {
 		return nil, nil
 	}
@@ -27,6 +28,6 @@ ON CONFLICT (tenant_id) DO UPDATE SET playbook = excluded.playbook, updated_at =
 
 // PutPlaybook stores a tenant's playbook for reviews that begin from now on. Check it with
 // package playbook first.
-func (r *Reviews) PutPlaybook(ctx context.Context, tenantID uuid.UUID, playbook []byte) error {
+func (r *Store) PutPlaybook(ctx context.Context, tenantID uuid.UUID, playbook []byte) error {
 	return r.db.Steady().Exec(ctx, putPlaybookSQL, tenantID, string(playbook))
 }

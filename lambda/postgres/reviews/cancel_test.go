@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 func TestCancelBeforeLastChunk(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(3)
 	fences := r.takeAll(stamped[:2])
 	r.end(fences[0], job.StatusSucceeded)
@@ -33,7 +33,7 @@ func TestCancelBeforeLastChunk(t *testing.T) {
 
 func TestCancelAfterLastChunk(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
 	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
 	r.cancelled(review, record.Cancelled) // the contract as a whole was pending
@@ -52,17 +52,17 @@ func TestCancelAfterLastChunk(t *testing.T) {
 	r.cancelled(review, record.Completed)
 }
 
-func (r *reviews) cancelled(review uuid.UUID, want record.Status) {
-	r.t.Helper()
-	if status, err := r.store.Cancel(r.t.Context(), review); status != want || err != nil {
-		r.t.Errorf("cancelling returns %s, %v; want %s", status, err, want)
+func (r *fixture) cancelled(review uuid.UUID, want record.Status) {
+	r.T.Helper()
+	if status, err := r.store.Cancel(r.T.Context(), review); status != want || err != nil {
+		r.T.Errorf("cancelling returns %s, %v; want %s", status, err, want)
 	}
 }
 
 // The two transactions meet: whichever comes first, the review ends.
 func TestCancelMeetsLastChunk(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	for _, cancelFirst := range []bool{true, false} {
 		review, stamped := r.create(1)
 		f := r.takeAll(stamped)[0]
@@ -73,8 +73,8 @@ func TestCancelMeetsLastChunk(t *testing.T) {
 			first, id = "UPDATE review_job SET status = 'cancelling' WHERE id = $1", review
 			second = func() error { _, err := r.store.End(t.Context(), f, job.StatusSucceeded, "", ""); return err }
 		}
-		release := r.blocks(first, id)
-		end := r.meanwhile(second)
+		release := r.Blocks(first, id)
+		end := r.Meanwhile(second)
 		release()
 		must.OK(t, end())
 		r.is(review, want, 0, 0, "")
@@ -85,11 +85,11 @@ func TestCancelMeetsLastChunk(t *testing.T) {
 // wait for its next delivery.
 func TestCancelMeetsRelease(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
 	f := r.takeAll(stamped)[0]
-	release := r.blocks("UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID)
-	cancel := r.meanwhile(func() error { _, err := r.store.Cancel(t.Context(), review); return err })
+	release := r.Blocks("UPDATE review_chunk SET status = 'pending', lease_until = NULL, due_at = now() WHERE id = $1", f.ID)
+	cancel := r.Meanwhile(func() error { _, err := r.store.Cancel(t.Context(), review); return err })
 	release()
 	must.OK(t, cancel())
 	r.is(review, record.Cancelled, 0, 1, "chunk 1, cancelled-at-stage-1: the review was cancelled")
@@ -99,7 +99,7 @@ func TestCancelMeetsRelease(t *testing.T) {
 // work ends it. It does not wait for another delivery.
 func TestCancelStopsChunks(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(3)
 	fences := r.takeAll(stamped)
 	r.cancelled(review, record.Cancelling)
@@ -107,14 +107,14 @@ func TestCancelStopsChunks(t *testing.T) {
 	if ok, err := r.store.Release(t.Context(), fences[0], v); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	r.advance(time.Minute)
+	r.Advance(time.Minute)
 	f := r.claimed(fences[1].ID)
 	if task, err := r.store.Task(t.Context(), f); err != nil || task.Job.Status != record.Cancelling {
 		t.Errorf("the task is %+v, %v", task, err)
 	}
 	r.end(f, job.StatusCancelled)
 	r.is(review, record.Cancelling, 1, 2, "")
-	r.advance(time.Hour)
+	r.Advance(time.Hour)
 	again, err := r.store.Republish(t.Context(), sweep.Waits{Visibility: time.Minute, Lapses: 3, Times: 3}, 10)
 	if err != nil || len(again) != 1 {
 		t.Errorf("the sweep repaired %v, %v", again, err)
@@ -125,7 +125,7 @@ func TestCancelStopsChunks(t *testing.T) {
 // After a retry nothing that was finished is done again.
 func TestRetryKeepsFinished(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	must.OK(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
 	f := r.claimed(stamped[1].ID)

@@ -1,4 +1,4 @@
-package postgres_test
+package reviews_test
 
 import (
 	"context"
@@ -18,26 +18,26 @@ import (
 )
 
 // whole returns the chunk of the contract as a whole.
-func (r *reviews) whole(review uuid.UUID) record.Chunk {
-	r.t.Helper()
-	chunks, err := r.store.Chunks(r.t.Context(), review)
+func (r *fixture) whole(review uuid.UUID) record.Chunk {
+	r.T.Helper()
+	chunks, err := r.store.Chunks(r.T.Context(), review)
 	if err != nil || chunks[len(chunks)-1].Kind != record.Whole {
-		r.t.Fatalf("chunks are %+v, %v", chunks, err)
+		r.T.Fatalf("chunks are %+v, %v", chunks, err)
 	}
 	return chunks[len(chunks)-1]
 }
 
 // take claims every chunk.
-func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
-	r.t.Helper()
+func (r *fixture) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
+	r.T.Helper()
 	var deliveries []job.Delivery
 	for _, s := range stamped {
 		deliveries = append(deliveries, job.Delivery{ID: s.ID, PublishedAt: s.PublishedAt, Count: 1})
 	}
-	claims := must.Get(r.store.Claim(r.t.Context(), deliveries, time.Minute, false))(r.t)
+	claims := must.Get(r.store.Claim(r.T.Context(), deliveries, time.Minute, false))(r.T)
 	for _, c := range claims {
 		if c.Found != job.Claimed {
-			r.t.Fatalf("claim found %+v", c)
+			r.T.Fatalf("claim found %+v", c)
 		}
 		fences = append(fences, c.Attempt)
 	}
@@ -46,7 +46,7 @@ func (r *reviews) takeAll(stamped []job.Stamped) (fences []job.Attempt) {
 
 func TestNoChunksFails(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(0)
 	r.is(review, record.Failed, 0, 0, "missing contract text")
 	if chunks, err := r.store.Chunks(t.Context(), review); len(stamped) != 0 || len(chunks) != 0 || err != nil {
@@ -60,7 +60,7 @@ func TestNoChunksFails(t *testing.T) {
 
 func TestOneChunkReview(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
 	r.is(review, record.Queued, 1, 0, "")
 	must.OK(t, r.read(t.Context(), r.claimed(stamped[0].ID)))
@@ -78,7 +78,7 @@ func TestOneChunkReview(t *testing.T) {
 
 func TestThousandChunks(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1000)
 	fences, published := r.takeAll(stamped), make(chan job.Stamped, 1000)
 	var workers sync.WaitGroup
@@ -106,7 +106,7 @@ func TestThousandChunks(t *testing.T) {
 
 func TestAllChunksFailed(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(3)
 	fences := r.takeAll(stamped)
 	for _, f := range fences[:2] {
@@ -125,7 +125,7 @@ func TestAllChunksFailed(t *testing.T) {
 
 func TestMissingChunkIsGap(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
@@ -136,7 +136,7 @@ func TestMissingChunkIsGap(t *testing.T) {
 
 func TestFailedWholeIsGap(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(1)
 	r.end(r.takeAll(stamped)[0], job.StatusSucceeded)
 	r.end(r.claimed(r.whole(review).ID), job.StatusFailed)
@@ -153,12 +153,12 @@ func TestFailedWholeIsGap(t *testing.T) {
 // One chunk's transaction waits for the other's, which has not seen it.
 func TestLastChunksTogether(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	for _, first := range []string{"succeeded", "failed"} {
 		review, stamped := r.create(2)
 		fences := r.takeAll(stamped)
-		release, published := r.blocks("UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first), 0
-		end := r.meanwhile(func() error {
+		release, published := r.Blocks("UPDATE review_chunk SET status = $2, failed_at = now() WHERE id = $1", fences[0].ID, first), 0
+		end := r.Meanwhile(func() error {
 			whole, err := r.store.End(t.Context(), fences[1], job.StatusSucceeded, "", "")
 			published = len(whole)
 			return err
@@ -173,21 +173,21 @@ func TestLastChunksTogether(t *testing.T) {
 
 func TestChunkRedelivered(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
 	r.end(fences[1], job.StatusFailed)
-	waiting := r.dump(reviewTables...)
+	waiting := r.Dump(tables...)
 	if _, err := r.store.End(t.Context(), fences[1], job.StatusFailed, "", ""); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("a stale fence: %v", err)
 	}
-	if r.dump(reviewTables...) != waiting {
+	if r.Dump(tables...) != waiting {
 		t.Error("a stale fence changed rows while the contract as a whole waits")
 	}
 	whole := r.claimed(r.whole(review).ID)
 	r.end(whole, job.StatusSucceeded)
-	unchanged := r.unchanged(reviewTables...)
+	unchanged := r.Unchanged(tables...)
 	for _, f := range append(fences, whole) {
 		claims, err := r.store.Claim(t.Context(), []job.Delivery{{ID: f.ID, Count: 2}}, time.Minute, true)
 		if err != nil || claims[0].Found != job.Done {
@@ -205,15 +205,15 @@ func TestChunkRedelivered(t *testing.T) {
 
 func TestSweepFailsCrasher(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	r.end(r.takeAll(stamped[:1])[0], job.StatusSucceeded)
 	for range 3 {
 		f := r.claimed(stamped[1].ID)
 		must.Get(r.store.Begin(t.Context(), f, "m", []record.Call{{Stage: record.Categories, Estimate: 5}}))(t)
-		r.advance(time.Minute)
+		r.Advance(time.Minute)
 	}
-	r.advance(time.Hour)
+	r.Advance(time.Hour)
 	lost, crashed, err := r.store.GiveUp(t.Context(), sweep.Waits{Visibility: time.Minute, Lapses: 3, Times: 3}, 10)
 	if lost != 0 || crashed != 1 || err != nil {
 		t.Fatal(lost, crashed, err)
@@ -228,7 +228,7 @@ func TestSweepFailsCrasher(t *testing.T) {
 
 func TestRetryReopensReview(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
+	r := newFixture(t)
 	review, stamped := r.create(2)
 	fences := r.takeAll(stamped)
 	r.end(fences[0], job.StatusSucceeded)
@@ -248,8 +248,8 @@ func TestRetryReopensReview(t *testing.T) {
 // Many connections claim, end, cancel and retry at random.
 func TestJoinUnderRaces(t *testing.T) {
 	t.Parallel()
-	r := newReviews(t)
-	r.exec(closingSQL)
+	r := newFixture(t)
+	r.Exec(closingSQL)
 	reviews := make([]uuid.UUID, 3)
 	var all []job.Stamped
 	for i := range reviews {
@@ -280,13 +280,13 @@ func TestJoinUnderRaces(t *testing.T) {
 			OR j.findings <> (SELECT coalesce(max(seq), 0) FROM review_finding AS f WHERE f.job_id = j.id)
 			OR $1::uuid IS NULL`, tenant, &broken)
 	if broken > 0 {
-		t.Errorf("%d of %d reviews do not agree with their chunks:\n%s", broken, len(reviews), r.dump("review_job", "review_chunk"))
+		t.Errorf("%d of %d reviews do not agree with their chunks:\n%s", broken, len(reviews), r.Dump("review_job", "review_chunk"))
 	}
 }
 
 // meet is a random act of one worker or person.
-func (r *reviews) meet(rng *rand.Rand, review, chunk uuid.UUID) {
-	ctx := r.t.Context()
+func (r *fixture) meet(rng *rand.Rand, review, chunk uuid.UUID) {
+	ctx := r.T.Context()
 	var err error
 	switch rng.IntN(12) {
 	case 0:
@@ -299,11 +299,11 @@ func (r *reviews) meet(rng *rand.Rand, review, chunk uuid.UUID) {
 		err = r.meetAsWorker(ctx, rng, chunk)
 	}
 	if err != nil && !errors.Is(err, job.ErrFenceLost) && !errors.Is(err, record.ErrStopping) {
-		r.t.Error(err)
+		r.T.Error(err)
 	}
 }
 
-func (r *reviews) meetAsWorker(ctx context.Context, rng *rand.Rand, chunk uuid.UUID) error {
+func (r *fixture) meetAsWorker(ctx context.Context, rng *rand.Rand, chunk uuid.UUID) error {
 	claims, err := r.store.Claim(ctx, []job.Delivery{{ID: chunk, Count: 1, Last: true, SentAt: start.Add(time.Hour)}}, time.Minute, true)
 	if err != nil || claims[0].Found != job.Claimed {
 		return err

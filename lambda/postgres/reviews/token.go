@@ -1,10 +1,11 @@
-package postgres
+package reviews
 
 import (
 	"context"
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -12,11 +13,11 @@ import (
 const tokensSinceSQL = `
 SELECT coalesce(greatest(
 	(SELECT tokens_since FROM tenant WHERE id = $1),
-	(SELECT erased_at FROM erased_tenant WHERE digest = ` + TenantDigestSQL + `)), '0001-01-01Z')`
+	(SELECT erased_at FROM erased_tenant WHERE digest = ` + postgres.TenantDigestSQL + `)), '0001-01-01Z')`
 
 // TokensSince implements web.Tokens.Since. The tokens of an erased tenant are withdrawn, so that
 // none brings it back.
-func (r *Reviews) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
+func (r *Store) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
 	err = r.db.Steady().QueryRow(ctx, tokensSinceSQL, tenant).Scan(&since)
 	return since, err
 }
@@ -25,7 +26,7 @@ const withdrawTokensSQL = `UPDATE tenant SET tokens_since = now() WHERE id = $1`
 
 // WithdrawTokens makes all tokens of a tenant invalid that were issued until now. It returns
 // job.ErrNotFound for an unknown tenant.
-func (r *Reviews) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
+func (r *Store) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
 	known, err := r.db.Steady().Changes(ctx, withdrawTokensSQL, tenant)
 	if err == nil && !known {
 		err = job.ErrNotFound
@@ -36,7 +37,7 @@ func (r *Reviews) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
 const openReviewsSQL = `SELECT count(*) FROM review_job WHERE tenant_id = $1 AND ended_at IS NULL`
 
 // OpenReviews implements web.Quota.
-func (r *Reviews) OpenReviews(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+func (r *Store) OpenReviews(ctx context.Context, tenant uuid.UUID) (n int, err error) {
 	err = r.db.Steady().QueryRow(ctx, openReviewsSQL, tenant).Scan(&n)
 	return n, err
 }

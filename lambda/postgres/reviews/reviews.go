@@ -1,4 +1,8 @@
-package postgres
+// Package reviews holds the SQL of reviews: their chunks, findings and playbooks, and what
+// people do about findings. Triggers of migration 00015 join the chunks: whatever statement
+// ends a chunk, they count it, publish the contract as a whole, and end the review. Every writer
+// must lock chunks by id, before the review.
+package reviews
 
 import (
 	"context"
@@ -7,6 +11,7 @@ import (
 	"time"
 
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -17,9 +22,9 @@ import (
 // the first. The caller must send their messages. An existing review changes nothing and returns no messages. A review
 // without chunks fails, because its contract is empty. Create returns ErrOtherTenant if the
 // document belongs to another tenant.
-func (r *Reviews) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
-	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		return AddReview(ctx, tx, n)
+func (r *Store) Create(ctx context.Context, n record.New) ([]job.Stamped, error) {
+	return postgres.Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		return postgres.AddReview(ctx, tx, n)
 	})
 }
 
@@ -47,22 +52,22 @@ WHERE k.job_id = $1 ORDER BY c.position, k.started_at, k.stage`
 )
 
 // Job reads a review. It returns job.ErrNotFound for an unknown id.
-func (r *Reviews) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
-	return First[record.Job](ctx, r.db.Steady(), reviewSQL, id)
+func (r *Store) Job(ctx context.Context, id uuid.UUID) (record.Job, error) {
+	return postgres.First[record.Job](ctx, r.db.Steady(), reviewSQL, id)
 }
 
 // Chunks reads a review's chunks by position, the contract as a whole last.
-func (r *Reviews) Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error) {
+func (r *Store) Chunks(ctx context.Context, id uuid.UUID) ([]record.Chunk, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Chunk], chunksSQL, id)
 }
 
 // Findings reads at most limit findings with a Seq greater than after.
-func (r *Reviews) Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error) {
+func (r *Store) Findings(ctx context.Context, id uuid.UUID, after, limit int) ([]record.Finding, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Finding], findingsSQL, id, after, limit)
 }
 
 // Marks reads the marks of all chunks in the order of the contract.
-func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error) {
+func (r *Store) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error) {
 	lists, err := listed(ctx, r, id, pgx.RowTo[[]record.Mark], marksSQL, id)
 	marks := slices.Concat(lists...)
 	slices.SortStableFunc(marks, func(a, b record.Mark) int { return a.Start - b.Start })
@@ -70,19 +75,19 @@ func (r *Reviews) Marks(ctx context.Context, id uuid.UUID) ([]record.Mark, error
 }
 
 // Card reads a contract's card, nil if none is recorded, and the playbook.
-func (r *Reviews) Card(ctx context.Context, id uuid.UUID) (*record.Card, []byte, error) {
-	row, err := First[cardRow](ctx, r.db.Steady(), cardOfSQL, id)
+func (r *Store) Card(ctx context.Context, id uuid.UUID) (*record.Card, []byte, error) {
+	row, err := postgres.First[cardRow](ctx, r.db.Steady(), cardOfSQL, id)
 	return row.Card, row.Other, err
 }
 
 // Questions reads what was asked about a review's chunks, in the order of the contract.
-func (r *Reviews) Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error) {
+func (r *Store) Questions(ctx context.Context, id uuid.UUID) ([]record.Question, error) {
 	return listed(ctx, r, id, pgx.RowToStructByPos[record.Question], questionsSQL, id)
 }
 
 // listed reads rows of a review. It returns job.ErrNotFound for an unknown id.
-func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	list, err = RowsBy(ctx, r.db.Steady(), row, sql, args...)
+func listed[T any](ctx context.Context, r *Store, id uuid.UUID, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
+	list, err = postgres.RowsBy(ctx, r.db.Steady(), row, sql, args...)
 	if err == nil && len(list) == 0 {
 		_, err = r.Job(ctx, id)
 	}
@@ -90,8 +95,8 @@ func listed[T any](ctx context.Context, r *Reviews, id uuid.UUID, row pgx.RowToF
 }
 
 // Text reads the contract.
-func (r *Reviews) Text(ctx context.Context, id uuid.UUID) (string, error) {
-	t, err := First[struct{ Text []byte }](ctx, r.db.Steady(), textSQL, id)
+func (r *Store) Text(ctx context.Context, id uuid.UUID) (string, error) {
+	t, err := postgres.First[struct{ Text []byte }](ctx, r.db.Steady(), textSQL, id)
 	return string(t.Text), err
 }
 
@@ -101,8 +106,8 @@ SELECT j.status, coalesce((SELECT greatest(until - now(), interval '0') FROM mod
 FROM review_job AS j WHERE id = $1`
 
 // Standing reads what may stop a review that uses this model.
-func (r *Reviews) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
-	return First[record.Standing](ctx, r.db.Steady(), standingSQL, id, model)
+func (r *Store) Standing(ctx context.Context, id uuid.UUID, model string) (record.Standing, error) {
+	return postgres.First[record.Standing](ctx, r.db.Steady(), standingSQL, id, model)
 }
 
 // longestPause bounds a provider's request for a pause.
@@ -113,8 +118,8 @@ INSERT INTO model_pause (model, until) VALUES ($1, now() + $2::interval)
 ON CONFLICT (model) DO UPDATE SET until = greatest(model_pause.until, excluded.until)`
 
 // Pause keeps all workers from calling the model for d from now.
-func (r *Reviews) Pause(ctx context.Context, model string, d time.Duration) error {
-	return r.db.Steady().Exec(ctx, pauseSQL, Storable(model), min(d, longestPause))
+func (r *Store) Pause(ctx context.Context, model string, d time.Duration) error {
+	return r.db.Steady().Exec(ctx, pauseSQL, postgres.Storable(model), min(d, longestPause))
 }
 
 // Statements of Cancel and Retry. lockChunksSQL locks the chunks, so that none becomes pending
@@ -131,13 +136,13 @@ WHERE job_id = $1 AND (status = 'pending' OR status IS NULL AND kind = 'text')
 
 // Cancel cancels a review: waiting chunks at once, others when their workers notice. It
 // returns the status after that. A review already over keeps its status.
-func (r *Reviews) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
+func (r *Store) Cancel(ctx context.Context, id uuid.UUID) (record.Status, error) {
 	var status []struct{ Status record.Status }
 	err := r.db.Steady().Batch(ctx, func(b *pgx.Batch) {
 		b.Queue(lockChunksSQL, id)
 		b.Queue(cancelSQL, id)
 		b.Queue(cancelWaitingSQL, id)
-		b.Queue(statusSQL, id).Query(All(&status))
+		b.Queue(statusSQL, id).Query(postgres.All(&status))
 	})
 	switch {
 	case err != nil:
@@ -175,8 +180,8 @@ SELECT id, published_at, tenant_id FROM retried WHERE ready`
 // caller must send their messages. If all chunks of the text have succeeded, it publishes the
 // contract as a whole. A completed review doesn't change. Retry returns record.ErrStopping
 // while the review is still stopping.
-func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error) {
-	return Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+func (r *Store) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error) {
+	return postgres.Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if _, err := tx.Exec(ctx, lockChunksSQL, id); err != nil {
 			return nil, err
 		}
@@ -199,6 +204,6 @@ func (r *Reviews) Retry(ctx context.Context, id uuid.UUID) ([]job.Stamped, error
 		if missing == 0 {
 			kind = record.Whole
 		}
-		return Rows[job.Stamped](ctx, tx, retryChunksSQL, id, kind)
+		return postgres.Rows[job.Stamped](ctx, tx, retryChunksSQL, id, kind)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/internal/executable"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 )
@@ -96,7 +97,7 @@ func (d *ingestDrill) publish(p *paper) {
 	} else if err := syscall.Mkfifo(path, 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	stamped := must.Get(d.DB.Ingestions().AddFile(d.t.Context(), p.Row))(d.t)
+	stamped := must.Get(ingestions.New(d.DB).AddFile(d.t.Context(), p.Row))(d.t)
 	must.Get(d.ingest.Queue.Send(d.t.Context(), stamped))(d.t)
 }
 

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 )
@@ -87,7 +88,7 @@ func (o *office) keep(name string, content []byte) (ingestion.Row, []job.Stamped
 	in.FilePath = "documents/" + in.DocumentID.String() + filepath.Ext(name)
 	must.OK(o.t, os.MkdirAll(filepath.Join(o.files, "documents"), 0o700))
 	must.OK(o.t, os.WriteFile(filepath.Join(o.files, filepath.FromSlash(in.FilePath)), content, 0o600))
-	stamped := must.Get(o.DB.Ingestions().AddFile(o.t.Context(), in))(o.t)
+	stamped := must.Get(ingestions.New(o.DB).AddFile(o.t.Context(), in))(o.t)
 	return in, stamped
 }
 

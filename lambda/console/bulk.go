@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
@@ -72,7 +73,7 @@ func seenDocument(h *handler, v *visit, i explain.WaitingItem) (string, error) {
 }
 
 func seenFile(h *handler, v *visit, i explain.WaitingItem) (string, error) {
-	return h.DB.Ingestions().FileVersion(v.Context(), i.Document.ID)
+	return ingestions.New(h.DB).FileVersion(v.Context(), i.Document.ID)
 }
 
 func decideOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
@@ -94,7 +95,7 @@ func matchOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []
 }
 
 func readOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
-	stamped, err := h.DB.Ingestions().ReadAgain(v.Context(), p.document, a, false)
+	stamped, err := ingestions.New(h.DB).ReadAgain(v.Context(), p.document, a, false)
 	return h.Reads, stamped, err
 }
 
@@ -267,7 +268,7 @@ func (h *handler) doMany(v *visit, b bulk, form uuid.UUID, list []picked, a post
 		switch {
 		case err == nil:
 			done++
-		case errors.As(err, &ours), errors.As(err, &kept), errors.Is(err, postgres.ErrStale), errors.Is(err, postgres.ErrNoFile),
+		case errors.As(err, &ours), errors.As(err, &kept), errors.Is(err, postgres.ErrStale), errors.Is(err, ingestions.ErrNoFile),
 			errors.Is(err, job.ErrNotFound):
 		default:
 			return done, err

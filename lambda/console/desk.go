@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/gate"
 	"matchbook/lambda/ingest/ingestion"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -81,7 +82,7 @@ var fieldNames = map[string]string{"supplier.name": "supplier", "supplier.vat_id
 func (h *handler) desk(v *visit, id uuid.UUID, typed map[string]string, flaws []flaw) (*desk, error) {
 	d := &desk{Typed: typed != nil}
 	var err error
-	if d.Seen, err = h.DB.Ingestions().FileVersion(v.Context(), id); err != nil { // before the state, since that may change
+	if d.Seen, err = ingestions.New(h.DB).FileVersion(v.Context(), id); err != nil { // before the state, since that may change
 		return nil, err
 	}
 	if d.Typed {

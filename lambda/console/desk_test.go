@@ -26,6 +26,7 @@ import (
 	"matchbook/lambda/ingest/pdf"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 )
@@ -47,10 +48,10 @@ var parser = sync.OnceValues(func() (*pdf.Reader, error) {
 // read reads the files sent to be read, as the ingest function does.
 func (s *site) read() {
 	s.t.Helper()
-	in := &ingest.Ingester{Store: s.Ingestions(), Blobs: s.files, PDFs: must.Get(parser())(s.t), NoOCR: "OCR=none",
+	in := &ingest.Ingester{Store: ingestions.New(s.DB), Blobs: s.files, PDFs: must.Get(parser())(s.t), NoOCR: "OCR=none",
 		Sender: s.sent, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC) }}
 	for _, id := range s.reads.take() {
-		claims := must.Get(s.Ingestions().Claim(s.t.Context(), []job.Delivery{{ID: uuid.MustParse(id)}}, time.Minute, false))(s.t)
+		claims := must.Get(ingestions.New(s.DB).Claim(s.t.Context(), []job.Delivery{{ID: uuid.MustParse(id)}}, time.Minute, false))(s.t)
 		if err := in.Ingest(s.t.Context(), claims[0].Attempt); err != nil {
 			s.exec("UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = $2 WHERE id = $1", id, err.Error())
 		}
@@ -186,7 +187,7 @@ func TestFinishDocument(t *testing.T) {
 		t.Errorf("the only file leads on to %s", a.path)
 	}
 	s.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,1,description}', '"two\nlines"') WHERE id = $1`, id)
-	must.OK(t, s.Ingestions().AddOwnCompany(t.Context(), tenantA, "Lampenwerk Nord GmbH", ""))
+	must.OK(t, ingestions.New(s.DB).AddOwnCompany(t.Context(), tenantA, "Lampenwerk Nord GmbH", ""))
 	shown := c.page(page)
 	shown.want(t, "A person must look, because: the date is unsure", "1.244,15", "rate of tax 1", "amount of line 3")
 	for _, input := range []string{`name="value.subtotal" value="1045.50"`, `name="value.line_items.3.amount" value=""`} {

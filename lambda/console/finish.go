@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -180,7 +181,7 @@ func (h *handler) examine(v *visit, id uuid.UUID) (t typing, err error) {
 	if kind == "" && !t.broken {
 		t.flaws, t.broken = append(t.flaws, flaw{"type", "Choose what it is."}), true
 	}
-	own, err := h.DB.Ingestions().OwnCompanies(v.Context(), v.tenant.ID)
+	own, err := ingestions.New(h.DB).OwnCompanies(v.Context(), v.tenant.ID)
 	if err != nil {
 		return t, err
 	}
@@ -227,12 +228,12 @@ func (h *handler) correct(v *visit) error {
 	if err != nil {
 		return err
 	}
-	version, err := h.DB.Ingestions().FileVersion(v.Context(), ids[0])
+	version, err := ingestions.New(h.DB).FileVersion(v.Context(), ids[0])
 	if err != nil {
 		return err
 	}
 	if version != a.Seen { // a double click, or a stale page: its old values are no corrections
-		_, _, err := h.DB.Ingestions().Finish(v.Context(), ids[0], a, nil)
+		_, _, err := ingestions.New(h.DB).Finish(v.Context(), ids[0], a, nil)
 		return h.acted(v, ids[0], nil, nil, err, "finished")
 	}
 	t, err := h.examine(v, ids[0])
@@ -243,7 +244,7 @@ func (h *handler) correct(v *visit) error {
 		v.typed, v.flaws = t.typed, t.flaws
 		return h.showDocument(v, http.StatusUnprocessableEntity, ids[0], "Nothing was saved yet. See what is marked below.")
 	}
-	stamped, _, err := h.DB.Ingestions().Finish(v.Context(), ids[0], a, t.changes)
+	stamped, _, err := ingestions.New(h.DB).Finish(v.Context(), ids[0], a, t.changes)
 	return h.acted(v, ids[0], h.Sender, stamped, err, "finished")
 }
 
@@ -253,7 +254,7 @@ func (h *handler) acted(v *visit, id uuid.UUID, to job.Sender, stamped []job.Sta
 	case errors.Is(err, postgres.ErrStale):
 		return h.showDocument(v, http.StatusConflict, id,
 			"The document has changed since you opened it. Nothing was done; see its current state below.")
-	case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage), errors.Is(err, postgres.ErrElectronic):
+	case errors.Is(err, ingestions.ErrNoFile), errors.Is(err, ingestions.ErrNoSuchPage), errors.Is(err, ingestions.ErrElectronic):
 		return errBadForm
 	case errors.Is(err, job.ErrNotFound):
 		return errNotFound
@@ -268,7 +269,7 @@ func (h *handler) acted(v *visit, id uuid.UUID, to job.Sender, stamped []job.Sta
 // readAgain publishes the file of a document.
 func (h *handler) readAgain(v *visit) error {
 	return h.fileAct(v, func(id uuid.UUID, a postgres.Action) error {
-		stamped, err := h.DB.Ingestions().ReadAgain(v.Context(), id, a, v.PostFormValue("fresh") != "")
+		stamped, err := ingestions.New(h.DB).ReadAgain(v.Context(), id, a, v.PostFormValue("fresh") != "")
 		return h.acted(v, id, h.Reads, stamped, err, "read")
 	})
 }
@@ -279,7 +280,7 @@ func (h *handler) dismiss(v *visit) error {
 		if a.Reason == "" {
 			return h.showDocument(v, http.StatusBadRequest, id, "Enter a reason. It is kept with your name.")
 		}
-		stamped, err := h.DB.Ingestions().Dismiss(v.Context(), id, a)
+		stamped, err := ingestions.New(h.DB).Dismiss(v.Context(), id, a)
 		return h.acted(v, id, h.Sender, stamped, err, "dismissed")
 	})
 }
@@ -296,7 +297,7 @@ func (h *handler) divide(v *visit) error {
 			begins = append(begins, n)
 		}
 		slices.Sort(begins)
-		stamped, err := h.DB.Ingestions().Divide(v.Context(), id, a, slices.Compact(begins))
+		stamped, err := ingestions.New(h.DB).Divide(v.Context(), id, a, slices.Compact(begins))
 		return h.acted(v, id, h.Reads, stamped, err, "divided")
 	})
 }

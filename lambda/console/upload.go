@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/ingest/filetype"
 	"matchbook/lambda/ingest/inbox"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 )
@@ -104,7 +105,7 @@ func (h *handler) take(v *visit, f *multipart.FileHeader) (all []uploadedFile, e
 	if err != nil {
 		return nil, failure.At("read an uploaded file", err)
 	}
-	in := inbox.Inbox{Store: h.DB.Ingestions(), Files: h.Files, Sender: h.Reads, Log: h.Log}
+	in := inbox.Inbox{Store: ingestions.New(h.DB), Files: h.Files, Sender: h.Reads, Log: h.Log}
 	taken, err := in.Put(v.Context(), v.tenant.ID, f.Filename, data)
 	switch why := failure.Of(err); {
 	case err != nil && why.Kind == failure.Permanent:

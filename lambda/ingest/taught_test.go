@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -113,7 +114,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	url := postgrestest.URL(t)
 	b := &bench{t, postgrestest.Open(t, url), postgrestest.Conn(t, url), nil}
-	b.in = &ingest.Ingester{Store: b.db.Ingestions(), Blobs: must.Get(blob.Open(t.Context(), "file://"+t.TempDir(), nil))(t),
+	b.in = &ingest.Ingester{Store: ingestions.New(b.db), Blobs: must.Get(blob.Open(t.Context(), "file://"+t.TempDir(), nil))(t),
 		PDFs: must.Get(parser())(t), NoOCR: "OCR=none", Sender: nobody{}, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return today }}
 	return b
@@ -122,7 +123,7 @@ func newBench(t *testing.T) *bench {
 // read reads a file of a tenant, once more if it is known, and returns its document.
 func (b *bench) read(tenant uuid.UUID, content []byte) uuid.UUID {
 	b.t.Helper()
-	ctx, store := b.t.Context(), b.db.Ingestions()
+	ctx, store := b.t.Context(), ingestions.New(b.db)
 	row := ingestion.Identify(tenant, sha256.Sum256(content), "pdf")
 	must.OK(b.t, b.in.Blobs.Write(ctx, row.FilePath, bytes.NewReader(content)))
 	if known := must.Get(store.AddFile(ctx, row))(b.t); len(known) == 0 {
@@ -151,7 +152,7 @@ func (b *bench) result(doc uuid.UUID) string {
 // correct returns what was learned.
 func (b *bench) correct(doc uuid.UUID, assignments string) (said string) {
 	b.t.Helper()
-	r, _, err := explain.NewReader(b.t.Context(), b.db).Correct(doc.String(), "Ada", strings.Split(assignments, "; "), b.db.Ingestions())
+	r, _, err := explain.NewReader(b.t.Context(), b.db).Correct(doc.String(), "Ada", strings.Split(assignments, "; "), ingestions.New(b.db))
 	must.OK(b.t, err)
 	for _, l := range r.Lessons {
 		said += strings.TrimSpace(l.Field+" "+l.Learned+l.Why) + "\n"
@@ -160,8 +161,8 @@ func (b *bench) correct(doc uuid.UUID, assignments string) (said string) {
 }
 
 // list returns what corrections taught a tenant.
-func (b *bench) list(tenant uuid.UUID) []postgres.TaughtRow {
-	return must.Get(b.db.Ingestions().ListTaught(b.t.Context(), tenant))(b.t)
+func (b *bench) list(tenant uuid.UUID) []ingestions.TaughtRow {
+	return must.Get(ingestions.New(b.db).ListTaught(b.t.Context(), tenant))(b.t)
 }
 
 // letter prints a layout with values: "no=A-1; gross=119,00".
@@ -245,7 +246,7 @@ func TestSecondNeedsNoPerson(t *testing.T) {
 			want("the second, read again", b.row(b.read(ours, second)), known)
 			want("another tenant's", b.row(b.read(theirs, second)), old)
 			for _, r := range b.list(ours) {
-				if r.Person != "Ada" || !must.Get(b.db.Ingestions().Forget(t.Context(), ours, r.ID))(t) {
+				if r.Person != "Ada" || !must.Get(ingestions.New(b.db).Forget(t.Context(), ours, r.ID))(t) {
 					t.Errorf("%+v was not forgotten", r)
 				}
 			}
@@ -323,7 +324,7 @@ func TestNoOtherSupplierLearns(t *testing.T) {
 			postgrestest.Exec(b.t, b.conn, "DELETE FROM taught WHERE field <> 'supplier.name'")
 		}},
 		"it has become our own": {vorgang, func(b *bench, tenant uuid.UUID) {
-			must.OK(b.t, b.db.Ingestions().AddOwnCompany(b.t.Context(), tenant, "Lampenwerk Nord", "DE814562308"))
+			must.OK(b.t, ingestions.New(b.db).AddOwnCompany(b.t.Context(), tenant, "Lampenwerk Nord", "DE814562308"))
 			postgrestest.Exec(b.t, b.conn, "UPDATE taught SET keys = '{vat:DE814562308}'")
 		}},
 		"taught without a VAT id": {vorgang, func(b *bench, _ uuid.UUID) {

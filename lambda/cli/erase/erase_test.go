@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/ingest/inbox"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -141,7 +142,7 @@ func TestTenantGone(t *testing.T) {
 func (r *rig) deliverLate(t *testing.T) {
 	t.Helper()
 	var log bytes.Buffer
-	in := &inbox.Inbox{Store: r.db.Ingestions(), Files: r.bucket, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	in := &inbox.Inbox{Store: ingestions.New(r.db), Files: r.bucket, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	event := `{"Records": [{"eventName": "ObjectCreated:Put", "s3": {"object": {"key": "inbox/` + a + `0/again.pdf"}}}]}`
 	if _, err := in.Take(t.Context(), event); err != nil || strings.Contains(log.String(), a[:8]) || !strings.Contains(log.String(), "missing file") {
 		t.Errorf("%v, log %s", err, &log)

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/job/sqsjob"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/setup"
 	"matchbook/lambda/telemetry"
 )
@@ -32,7 +33,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: sender, Log: t.Log}
+	in := &inbox.Inbox{Store: ingestions.New(db), Files: files, Sender: sender, Log: t.Log}
 	relay := &sqsjob.Relay{Take: in.Take, Queue: queue, Last: manifest.Inbox.MaxReceiveCount(), Log: t.Log,
 		Count: c.Metrics.Count}
 	return t.Handler(relay.Handle), db.Close, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ func (w *invocation) addCompany(ctx context.Context, tenant uuid.UUID, name, vat
 		return errors.New("--vat-id: invalid check digits or country")
 	}
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		err := s.db.Ingestions().AddOwnCompany(ctx, tenant, name, plain)
+		err := ingestions.New(s.db).AddOwnCompany(ctx, tenant, name, plain)
 		if err == nil {
 			fmt.Fprintf(w.Out, "files that are read from now on know %s as the tenant's own\n", name)
 		}
@@ -52,7 +53,7 @@ func (w *invocation) addCompany(ctx context.Context, tenant uuid.UUID, name, vat
 
 func (w *invocation) removeCompany(ctx context.Context, tenant uuid.UUID, name string) error {
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		found, err := s.db.Ingestions().RemoveOwnCompany(ctx, tenant, strings.TrimSpace(name))
+		found, err := ingestions.New(s.db).RemoveOwnCompany(ctx, tenant, strings.TrimSpace(name))
 		if err == nil && !found {
 			return errors.New("--name: unknown company")
 		}
@@ -62,7 +63,7 @@ func (w *invocation) removeCompany(ctx context.Context, tenant uuid.UUID, name s
 
 func (w *invocation) listCompanies(ctx context.Context, tenant uuid.UUID) error {
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		all, err := s.db.Ingestions().OwnCompanies(ctx, tenant)
+		all, err := ingestions.New(s.db).OwnCompanies(ctx, tenant)
 		for _, p := range all {
 			fmt.Fprintln(w.Out, strings.TrimSpace(p.Name+"  "+p.VATID))
 		}

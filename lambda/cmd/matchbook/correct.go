@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/cli/explain"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/spf13/cobra"
 )
@@ -35,9 +36,9 @@ func (w *invocation) correctCommand() *cobra.Command {
 
 func (w *invocation) correct(ctx context.Context, doc, by string, assignments []string, done, asJSON bool) error {
 	return w.withQueue(ctx, manifest.Match, func(s *session, queue job.Sender) error {
-		var store explain.Corrections = s.db.Ingestions()
+		var store explain.Corrections = ingestions.New(s.db)
 		if done {
-			store = finisher{s.db.Ingestions()}
+			store = finisher{ingestions.New(s.db)}
 		}
 		r, stamped, err := explain.NewReader(ctx, s.db).Correct(doc, by, assignments, store)
 		if unsent := job.Send(ctx, queue, stamped); unsent != nil {

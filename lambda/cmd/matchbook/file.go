@@ -15,13 +15,14 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
 // finisher stores corrections of a person who has read the whole document.
-type finisher struct{ *postgres.Ingestions }
+type finisher struct{ *ingestions.Store }
 
 // Correct implements explain.Corrections.
 func (f finisher) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
@@ -41,7 +42,7 @@ func (w *invocation) dismissCommand() *cobra.Command {
 				return errors.New("missing --reason")
 			}
 			return w.fileAct(cmd.Context(), manifest.Match, args[0], "dismissed", func(s *session, id uuid.UUID) ([]job.Stamped, error) {
-				return s.db.Ingestions().Dismiss(s.ctx, id, a)
+				return ingestions.New(s.db).Dismiss(s.ctx, id, a)
 			})
 		},
 	}
@@ -62,7 +63,7 @@ func (w *invocation) pagesCommand() *cobra.Command {
 				return err
 			}
 			divide := func(s *session, id uuid.UUID) ([]job.Stamped, error) {
-				return s.db.Ingestions().Divide(s.ctx, id, a, begins)
+				return ingestions.New(s.db).Divide(s.ctx, id, a, begins)
 			}
 			return w.fileAct(cmd.Context(), manifest.Ingest, args[0], "published its file", divide)
 		},
@@ -96,7 +97,7 @@ func (w *invocation) fileAct(ctx context.Context, f manifest.Function, doc, done
 		}
 		stamped, err := act(s, ids[0])
 		switch {
-		case errors.Is(err, postgres.ErrNoFile), errors.Is(err, postgres.ErrNoSuchPage), errors.Is(err, postgres.ErrElectronic),
+		case errors.Is(err, ingestions.ErrNoFile), errors.Is(err, ingestions.ErrNoSuchPage), errors.Is(err, ingestions.ErrElectronic),
 			errors.Is(err, job.ErrNotFound):
 			return err
 		case err != nil:

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func (w *invocation) taughtCommand() *cobra.Command {
 
 func (w *invocation) listTaught(ctx context.Context, tenant uuid.UUID) error {
 	return w.inSession(ctx, sessionOptions{}, func(s *session) error {
-		all, err := s.db.Ingestions().ListTaught(ctx, tenant)
+		all, err := ingestions.New(s.db).ListTaught(ctx, tenant)
 		for _, r := range all {
 			fmt.Fprintf(w.Out, "%d  %s  %s, for %s, taught by %s, by %s\n", r.ID, r.Field, term.Clean(r.Place.String(), term.MaxValue),
 				term.Clean(r.Supplier(), term.MaxValue), term.Clean(r.Rule.By(), term.MaxValue), term.Clean(r.Person, term.MaxValue))
@@ -75,7 +76,7 @@ func (w *invocation) forget(ctx context.Context, tenant uuid.UUID, rule string) 
 		if ofMatch {
 			found, err = s.forgetFact(tenant, rule)
 		} else {
-			found, err = s.db.Ingestions().Forget(ctx, tenant, id)
+			found, err = ingestions.New(s.db).Forget(ctx, tenant, id)
 		}
 		if err == nil && !found {
 			return errors.New("unknown rule: matchbook taught list has them all")

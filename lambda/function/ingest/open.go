@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
 	"matchbook/lambda/setup"
@@ -35,7 +36,7 @@ func open(ctx context.Context, c setup.Config, w setup.Workload, t *telemetry.Te
 	}
 	h, closeFunction, err := setup.Function(ctx, c, w, t.Log, func(o setup.Opened) job.Work {
 		in := *reader
-		in.Store, in.Model, in.Log = o.DB.Ingestions(), o.Model, o.Log
+		in.Store, in.Model, in.Log = ingestions.New(o.DB), o.Model, o.Log
 		if remote[c.OCR] {
 			in.OCR = guarded{in.OCR, o.Breaker(c.OCR)}
 		}

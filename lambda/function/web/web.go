@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/manifest/variable"
 	feedback "matchbook/lambda/offer/web"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
@@ -73,5 +74,5 @@ func openTexts(ctx context.Context, c setup.Config, db *postgres.DB) (domain.Tex
 	if err != nil {
 		return nil, fmt.Errorf("configuration:\n%s: %w", variable.BlobURL, err)
 	}
-	return review.Texts{Ingestions: db.Ingestions(), Files: files}, nil
+	return review.Texts{Ingestions: ingestions.New(db), Files: files}, nil
 }

@@ -31,6 +31,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -93,7 +94,7 @@ func newOffice(t *testing.T) *office {
 	must.OK(t, errors.Join(err1, err2, err3, err4))
 	t.Cleanup(db.Close)
 	o.files, o.db, o.conn = files, db, postgrestest.Conn(t, url)
-	o.Inbox = &inbox.Inbox{Store: db.Ingestions(), Files: files, Sender: o.sent, Log: slog.New(slog.NewTextHandler(o.logged, nil))}
+	o.Inbox = &inbox.Inbox{Store: ingestions.New(db), Files: files, Sender: o.sent, Log: slog.New(slog.NewTextHandler(o.logged, nil))}
 	return o
 }
 
@@ -360,7 +361,7 @@ func TestSweepSendsUnsent(t *testing.T) {
 	o.sent.err = errAway
 	o.take(o.lay(key("a.txt"), "a text"), metric.Succeeded)
 	must.Get(o.conn.Exec(t.Context(), "UPDATE ingestion SET due_at = now() - interval '1 day', created_at = now() - interval '1 day', published_at = now() - interval '1 day'"))(t)
-	again, err := o.db.Ingestions().Republish(t.Context(), sweep.Waits{Visibility: time.Hour, Grace: time.Minute, Drained: true, Lapses: 3, Times: 3}, 10)
+	again, err := ingestions.New(o.db).Republish(t.Context(), sweep.Waits{Visibility: time.Hour, Grace: time.Minute, Drained: true, Lapses: 3, Times: 3}, 10)
 	if err != nil || len(again) != 1 {
 		t.Errorf("published again: %v, %v", again, err)
 	}

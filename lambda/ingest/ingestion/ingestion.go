@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Row is the row of an ingestion. (*postgres.Ingestions).AddFile inserts it.
+// Row is the row of an ingestion. (*ingestions.Store).AddFile inserts it.
 type Row struct {
 	ID, TenantID, DocumentID uuid.UUID
 	FilePath                 string           // key of the blob

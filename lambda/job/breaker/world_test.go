@@ -27,6 +27,7 @@ import (
 	"matchbook/lambda/local/sqs"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
@@ -346,7 +347,7 @@ func (w *world) file(ctx context.Context, f job.Attempt) error {
 	if err != nil {
 		return err
 	}
-	return succeed(ctx, w.db.Ingestions().Jobs, f)
+	return succeed(ctx, ingestions.New(w.db).Jobs, f)
 }
 
 func succeed(ctx context.Context, jobs *postgres.Jobs, f job.Attempt) error {

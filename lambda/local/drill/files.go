@@ -25,6 +25,7 @@ import (
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/ingestions"
 
 	"github.com/google/uuid"
 )
@@ -159,7 +160,7 @@ func (l *line) layFiles(ctx context.Context, ids []uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	in := inbox.Inbox{Store: l.DB.Ingestions(), Files: store, Sender: l.lane(manifest.Ingest.Name).Queue,
+	in := inbox.Inbox{Store: ingestions.New(l.DB), Files: store, Sender: l.lane(manifest.Ingest.Name).Queue,
 		Log: slog.New(slog.DiscardHandler)}
 	for _, id := range ids {
 		f := l.papers.files[id]

@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -123,7 +124,7 @@ func (r *Run) store(ctx context.Context, f File) ([]job.Stamped, error) {
 	if err := r.blobs.Write(ctx, in.FilePath, bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	return r.Stack.DB.Ingestions().AddFile(ctx, in)
+	return ingestions.New(r.Stack.DB).AddFile(ctx, in)
 }
 
 func (r *Run) standing(ctx context.Context) (unfinished int, line string, err error) {

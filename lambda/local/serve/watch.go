@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/ingestions"
 	"matchbook/lambda/setup"
 
 	"github.com/google/uuid"
@@ -122,7 +123,7 @@ func (w *watcher) step(ctx context.Context, name string) error {
 		}
 		w.waiting[name] = ids
 	}
-	ends, err := w.db.Ingestions().Ends(ctx, ids)
+	ends, err := ingestions.New(w.db).Ends(ctx, ids)
 	if err != nil || len(ends) < len(ids) {
 		return err
 	}
@@ -160,7 +161,7 @@ func (w *watcher) take(ctx context.Context, name string) ([]uuid.UUID, error) {
 	if err := w.files.Write(ctx, key, file); err != nil {
 		return nil, err
 	}
-	store := &rows{Store: w.db.Ingestions()}
+	store := &rows{Store: ingestions.New(w.db)}
 	in := &inbox.Inbox{Store: store, Files: w.files, Sender: w.queue, Log: w.log}
 	event := fmt.Sprintf(`{"Records":[{"eventName":"ObjectCreated:Put","s3":{"object":{"key":%q}}}]}`, url.QueryEscape(key))
 	if _, err := in.Take(ctx, event); err != nil {
@@ -174,7 +175,7 @@ func (w *watcher) take(ctx context.Context, name string) ([]uuid.UUID, error) {
 
 // again publishes ingestions that failed before: somebody laid the file there once more.
 func (w *watcher) again(ctx context.Context, ids []uuid.UUID) error {
-	ends, err := w.db.Ingestions().Ends(ctx, ids)
+	ends, err := ingestions.New(w.db).Ends(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,6 @@
-package postgres
+// Package ingestions holds the SQL of files: their reading, what people do about a file and its
+// document, and what corrections teach.
+package ingestions
 
 import (
 	"context"
@@ -13,22 +15,20 @@ import (
 	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// Ingestions is the store of the ingest function: its jobs, its checkpoint and its successful
-// end.
-type Ingestions struct {
-	*Jobs
-	db *DB
+// Store is the store of the ingest function: its jobs, its checkpoint and its successful end.
+type Store struct {
+	*postgres.Jobs
+	db *postgres.DB
 }
 
-// Ingestions returns the store of the ingest function.
-func (db *DB) Ingestions() *Ingestions {
-	return &Ingestions{db.JobsOf(Tables[manifest.Ingest.Name]), db}
-}
+// New returns the store of the ingest function in a database.
+func New(db *postgres.DB) *Store { return &Store{db.JobsOf(postgres.Tables[manifest.Ingest.Name]), db} }
 
 // ingestionSQL returns the pages only before the first reading. Then the row has the pages of the
 // file's first document, but all are read again.
@@ -41,8 +41,8 @@ SELECT id, tenant_id, document_id, coalesce(file_path, ''), CASE WHEN structured
 FROM ingestion WHERE id = $1`
 
 // Ingestion implements ingest.Store.
-func (s *Ingestions) Ingestion(ctx context.Context, id uuid.UUID) (in ingestion.Row, err error) {
-	in, err = First[ingestion.Row](ctx, s.db.Steady(), ingestionSQL, id)
+func (s *Store) Ingestion(ctx context.Context, id uuid.UUID) (in ingestion.Row, err error) {
+	in, err = postgres.First[ingestion.Row](ctx, s.db.Steady(), ingestionSQL, id)
 	if errors.Is(err, job.ErrNotFound) {
 		err = job.ErrFenceLost
 	}
@@ -54,7 +54,7 @@ UPDATE ingestion SET transcription_file_path = $3, transcription_quality_score =
 WHERE id = $1 AND attempts = $2 AND job_status = 'in-progress'`
 
 // Transcribed implements ingest.Store.
-func (s *Ingestions) Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error {
+func (s *Store) Transcribed(ctx context.Context, f job.Attempt, c ingestion.Checkpoint) error {
 	held, err := s.db.Steady().Changes(ctx, transcribedSQL, f.ID, f.Number, c.Transcription, c.Quality, c.Preprocessed)
 	if err == nil && !held {
 		err = job.ErrFenceLost
@@ -97,7 +97,7 @@ WHERE i.part_of = $1 AND i.id <> ALL ($2)`
 // The trigger ingestion_to_document (migration 00014) changes the documents' own rows, because
 // programs that write ingestions without this code need the same rule; see
 // migrations/README.md.
-func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (
+func (s *Store) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Extracted) (
 	stamped, chunks []job.Stamped, err error,
 ) {
 	err = s.Succeed(ctx, f, func(tx pgx.Tx) error {
@@ -140,8 +140,8 @@ func (s *Ingestions) Complete(ctx context.Context, f job.Attempt, docs []ingesti
 }
 
 // joined empties the documents that a person has joined with others of the file.
-func (s *Ingestions) joined(ctx context.Context, tx pgx.Tx, file uuid.UUID, left []uuid.UUID) ([]job.Stamped, error) {
-	gone, err := Rows[struct{ ID uuid.UUID }](ctx, tx, joinedSQL, file, left)
+func (s *Store) joined(ctx context.Context, tx pgx.Tx, file uuid.UUID, left []uuid.UUID) ([]job.Stamped, error) {
+	gone, err := postgres.Rows[struct{ ID uuid.UUID }](ctx, tx, joinedSQL, file, left)
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chu
 		if d.Review == nil {
 			continue
 		}
-		added, err := AddReview(ctx, tx, *d.Review)
+		added, err := postgres.AddReview(ctx, tx, *d.Review)
 		if err != nil {
 			return nil, err
 		}
@@ -177,8 +177,8 @@ WHERE d.tenant_id = $1 AND d.id = $2`
 
 // Read returns a document's latest completed ingestion with a transcription; without one,
 // Transcription is empty. It returns job.ErrNotFound unless the tenant has the document.
-func (s *Ingestions) Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error) {
-	return First[ingestion.Row](ctx, s.db.Steady(), readSQL, tenantID, documentID)
+func (s *Store) Read(ctx context.Context, tenantID, documentID uuid.UUID) (ingestion.Row, error) {
+	return postgres.First[ingestion.Row](ctx, s.db.Steady(), readSQL, tenantID, documentID)
 }
 
 func encode(d ingestion.Extracted) (data, fields json.RawMessage, err error) {
@@ -205,15 +205,15 @@ RETURNING id, published_at, tenant_id`
 
 // AddFile stores the rows of a stored file and publishes its ingestion. The caller must send
 // the message. A known file changes nothing and returns no message.
-func (s *Ingestions) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
-	return Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := tx.Exec(ctx, AddTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
+func (s *Store) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
+	return postgres.Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := tx.Exec(ctx, postgres.AddTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
 			return nil, err
 		}
 		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath, in.Name); err != nil {
 			return nil, err
 		}
-		return Rows[job.Stamped](ctx, tx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)
+		return postgres.Rows[job.Stamped](ctx, tx, newIngestionSQL, in.ID, in.TenantID, in.DocumentID, in.FilePath)
 	})
 }
 
@@ -224,17 +224,17 @@ SELECT tenant_id, id, $2, $3 FROM document WHERE id = $1`
 // Correct stores corrections of a document by a person, by field; a nil value removes the
 // field. It learns from them and publishes the document for matching in the same transaction,
 // so the caller must send the message.
-func (s *Ingestions) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
+func (s *Store) Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
-	stamped, err = Within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
+	stamped, err = postgres.Within(ctx, s.db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
 		stamped, said, err = s.correct(ctx, tx, id, by, corrections)
 		return stamped, err
 	})
 	return stamped, said, err
 }
 
-func (s *Ingestions) correct(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
+func (s *Store) correct(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
 	fields := slices.Sorted(maps.Keys(corrections))

@@ -1,4 +1,4 @@
-package postgres
+package ingestions
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/taught"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,8 +20,8 @@ SELECT ` + taughtColumns + ` FROM taught
 WHERE tenant_id = $1 AND keys && $3 AND (forgotten_at IS NULL OR forgotten_for = $2) ORDER BY taught_at DESC, id DESC`
 
 // Taught implements ingest.Store.
-func (s *Ingestions) Taught(ctx context.Context, tenantID, documentID uuid.UUID, keys []string) (rules []taught.Rule, err error) {
-	return RowsBy(ctx, s.db.Steady(), ruleOf, taughtSQL, tenantID, documentID, keys)
+func (s *Store) Taught(ctx context.Context, tenantID, documentID uuid.UUID, keys []string) (rules []taught.Rule, err error) {
+	return postgres.RowsBy(ctx, s.db.Steady(), ruleOf, taughtSQL, tenantID, documentID, keys)
 }
 
 func ruleOf(row pgx.CollectableRow) (r taught.Rule, err error) {
@@ -63,7 +64,7 @@ type lesson struct {
 // each what was learned, and why not. A correction replaces what earlier ones of the field
 // taught about the supplier.
 func teach(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, fields []string) (said []taught.Lesson, err error) {
-	found, err := Rows[lesson](ctx, tx, learnFromSQL, id)
+	found, err := postgres.Rows[lesson](ctx, tx, learnFromSQL, id)
 	if err != nil || len(found) == 0 || found[0].IsXML {
 		return nil, err // not read from a page
 	}
@@ -90,7 +91,7 @@ func teach(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, fields []str
 
 // keep stores a rule instead of the supplier's earlier ones.
 func keep(ctx context.Context, tx pgx.Tx, id uuid.UUID, by string, r taught.Rule) error {
-	rivals, err := RowsBy(ctx, tx, ruleOf, rivalsSQL, id, r.Field, r.Keys)
+	rivals, err := postgres.RowsBy(ctx, tx, ruleOf, rivalsSQL, id, r.Field, r.Keys)
 	if err != nil {
 		return err
 	}
@@ -120,8 +121,8 @@ SELECT ` + taughtColumns + `, taught_by, coalesce(forgotten_at, '0001-01-01'), c
 WHERE tenant_id = $1 ORDER BY id`
 
 // ListTaught lists what corrections taught a tenant, the oldest first.
-func (s *Ingestions) ListTaught(ctx context.Context, tenantID uuid.UUID) (all []TaughtRow, err error) {
-	return RowsBy(ctx, s.db.Steady(), func(row pgx.CollectableRow) (r TaughtRow, err error) {
+func (s *Store) ListTaught(ctx context.Context, tenantID uuid.UUID) (all []TaughtRow, err error) {
+	return postgres.RowsBy(ctx, s.db.Steady(), func(row pgx.CollectableRow) (r TaughtRow, err error) {
 		return r, row.Scan(&r.ID, &r.Field, &r.Keys, &r.Source, &r.At, &r.Place, &r.Person, &r.ForgottenAt, &r.ForgottenWhy)
 	}, listTaughtSQL, tenantID)
 }
@@ -129,6 +130,6 @@ func (s *Ingestions) ListTaught(ctx context.Context, tenantID uuid.UUID) (all []
 const forgetSQL = `DELETE FROM taught WHERE tenant_id = $1 AND id = $2`
 
 // Forget removes a rule of a tenant, and reports whether there was one.
-func (s *Ingestions) Forget(ctx context.Context, tenantID uuid.UUID, id int64) (found bool, err error) {
+func (s *Store) Forget(ctx context.Context, tenantID uuid.UUID, id int64) (found bool, err error) {
 	return s.db.Steady().Changes(ctx, forgetSQL, tenantID, id)
 }

@@ -1,4 +1,4 @@
-package postgres
+package ingestions
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/job"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
 
 // FileVersion returns the version of a document as the person at its page sees it: its values and
 // state, and the state of its file. It returns job.ErrNotFound for an unknown id.
-func (s *Ingestions) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
+func (s *Store) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
 	err = s.db.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", job.ErrNotFound
@@ -55,11 +56,11 @@ SELECT $1, tenant_id, id, $3, $4, $5 FROM document WHERE id = $2`
 
 // act stores what a person does about a document, and does it, in one transaction: once for each
 // form, and only in the state that the person saw. It returns ErrStale in another.
-func (s *Ingestions) act(ctx context.Context, id uuid.UUID, kind string, a Action, do func(pgx.Tx) ([]job.Stamped, error)) (
+func (s *Store) act(ctx context.Context, id uuid.UUID, kind string, a postgres.Action, do func(pgx.Tx) ([]job.Stamped, error)) (
 	[]job.Stamped, error,
 ) {
-	return Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := First[struct{ ID uuid.UUID }](ctx, tx, lockRowSQL, id); err != nil {
+	return postgres.Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := postgres.First[struct{ ID uuid.UUID }](ctx, tx, lockRowSQL, id); err != nil {
 			return nil, err
 		}
 		var acted bool
@@ -71,7 +72,7 @@ func (s *Ingestions) act(ctx context.Context, id uuid.UUID, kind string, a Actio
 			return nil, err
 		}
 		if a.Seen != "" && version != a.Seen {
-			return nil, ErrStale
+			return nil, postgres.ErrStale
 		}
 		if _, err := tx.Exec(ctx, fileActionSQL, a.ID, id, kind, a.By, a.Reason); err != nil {
 			return nil, err
@@ -109,7 +110,7 @@ func seen(ctx context.Context, tx pgx.Tx, id uuid.UUID) error {
 
 // Finish stores a person's corrections of a document, or none if it is right as it is, and settles
 // why a person had to look. Otherwise it is as Correct.
-func (s *Ingestions) Finish(ctx context.Context, id uuid.UUID, a Action, corrections map[string]json.RawMessage) (
+func (s *Store) Finish(ctx context.Context, id uuid.UUID, a postgres.Action, corrections map[string]json.RawMessage) (
 	stamped []job.Stamped, said []taught.Lesson, err error,
 ) {
 	stamped, err = s.act(ctx, id, "correct", a, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
@@ -139,7 +140,7 @@ UPDATE ingestion SET transcription_file_path = NULL, preprocessed_file_path = NU
 
 // ReadAgain publishes the file of a document, so that it is read again. With fresh its text is
 // recognised again, too, which may cost. The caller must send the message to the ingest queue.
-func (s *Ingestions) ReadAgain(ctx context.Context, document uuid.UUID, a Action, fresh bool) ([]job.Stamped, error) {
+func (s *Store) ReadAgain(ctx context.Context, document uuid.UUID, a postgres.Action, fresh bool) ([]job.Stamped, error) {
 	return s.act(ctx, document, "read", a, func(tx pgx.Tx) ([]job.Stamped, error) {
 		file, err := wholeFile(ctx, tx, document)
 		if err != nil {
@@ -160,8 +161,8 @@ const emptySQL = `
 UPDATE document SET structured_data = '{}' WHERE id = ANY ($1) AND structured_data IS NOT NULL
 RETURNING CASE WHEN type IS NOT NULL AND matching_status IS NOT NULL THEN id END`
 
-func (s *Ingestions) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) ([]job.Stamped, error) {
-	matched, err := Rows[struct{ ID *uuid.UUID }](ctx, tx, emptySQL, documents)
+func (s *Store) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) ([]job.Stamped, error) {
+	matched, err := postgres.Rows[struct{ ID *uuid.UUID }](ctx, tx, emptySQL, documents)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (s *Ingestions) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID
 // Dismiss records that what was read is no business document: it waits for nobody, and matches
 // nothing. Reading the file again takes that back. The caller must send the messages to the match
 // queue.
-func (s *Ingestions) Dismiss(ctx context.Context, document uuid.UUID, a Action) ([]job.Stamped, error) {
+func (s *Store) Dismiss(ctx context.Context, document uuid.UUID, a postgres.Action) ([]job.Stamped, error) {
 	return s.act(ctx, document, "dismiss", a, func(tx pgx.Tx) ([]job.Stamped, error) {
 		if err := seen(ctx, tx, document); err != nil {
 			return nil, err
@@ -201,7 +202,7 @@ DELETE FROM document_correction WHERE document_id IN (SELECT document_id FROM in
 // publishes the file, so that each is read from its pages: more split it, fewer join it. The first
 // must be page 1. Corrections of its documents are dropped, because they were about other pages.
 // The caller must send the message to the ingest queue.
-func (s *Ingestions) Divide(ctx context.Context, document uuid.UUID, a Action, begins []int) ([]job.Stamped, error) {
+func (s *Store) Divide(ctx context.Context, document uuid.UUID, a postgres.Action, begins []int) ([]job.Stamped, error) {
 	return s.act(ctx, document, "pages", a, func(tx pgx.Tx) ([]job.Stamped, error) {
 		file, err := wholeFile(ctx, tx, document)
 		if err != nil {

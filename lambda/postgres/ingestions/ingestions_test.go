@@ -1,9 +1,10 @@
-package postgres_test
+package ingestions_test
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
+	"matchbook/lambda/postgres/ingestions"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/review/record"
 
@@ -24,7 +27,7 @@ import (
 
 // files is a fixture with files to read.
 type files struct {
-	*fixture
+	*postgrestest.Fixture
 	store interface {
 		jobtest.Store
 		ingest.Store
@@ -36,9 +39,16 @@ type files struct {
 }
 
 func newFiles(t *testing.T) *files {
-	f := newFixture(t)
-	return &files{f, f.Ingestions()}
+	f := postgrestest.NewFixture(t)
+	return &files{f, ingestions.New(f.DB)}
 }
+
+func TestMain(m *testing.M) {
+	postgrestest.Parallel("8")
+	os.Exit(m.Run())
+}
+
+var tenant, otherTenant, num = postgrestest.Tenant, postgrestest.OtherTenant, postgrestest.Num
 
 func TestIngestionsConform(t *testing.T) {
 	t.Parallel()
@@ -48,33 +58,33 @@ func TestIngestionsConform(t *testing.T) {
 			Store:   f.store,
 			Work:    f.work,
 			New:     f.new,
-			Lock:    func(id uuid.UUID) func() { return f.shared().Lock("ingestion", id) },
-			Spoil:   func(id uuid.UUID) { f.exec("UPDATE ingestion SET file_path = NULL WHERE id = $1", id) },
+			Lock:    func(id uuid.UUID) func() { return f.Lock("ingestion", id) },
+			Spoil:   func(id uuid.UUID) { f.Exec("UPDATE ingestion SET file_path = NULL WHERE id = $1", id) },
 			Row:     f.state,
-			Dump:    func() string { return f.dump(append(slices.Clone(allTables), "ingestion")...) },
-			Now:     f.now,
-			Advance: f.advance,
+			Dump:    func() string { return f.Dump(append(slices.Clone(postgrestest.Tables), "ingestion")...) },
+			Now:     f.Now,
+			Advance: f.Advance,
 		}
 	})
 }
 
 // new inserts a document with a file and its ingestion, as any program may.
 func (f *files) new() uuid.UUID {
-	f.t.Helper()
+	f.T.Helper()
 	id, doc := uuid.New(), uuid.New()
-	f.exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
-	f.exec("INSERT INTO ingestion (id, tenant_id, document_id, file_path, created_at, due_at) VALUES ($1, $2, $3, 'documents/a.pdf', now(), now())", id, tenant, doc)
+	f.Exec("INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $2, NULL)", doc, tenant)
+	f.Exec("INSERT INTO ingestion (id, tenant_id, document_id, file_path, created_at, due_at) VALUES ($1, $2, $3, 'documents/a.pdf', now(), now())", id, tenant, doc)
 	return id
 }
 
 func (f *files) state(id uuid.UUID) jobtest.Row {
-	f.t.Helper()
-	return f.shared().Row(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
+	f.T.Helper()
+	return f.Row(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
 }
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {
-	f.t.Helper()
-	must.OK(f.t, f.conn.QueryRow(f.t.Context(), sql, id).Scan(into...))
+	f.T.Helper()
+	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), sql, id).Scan(into...))
 }
 
 // work reads the invoice 7 over 119.00 in every file.
@@ -88,11 +98,11 @@ func (f *files) work(ctx context.Context, fence job.Attempt) error {
 }
 
 func (f *files) seven(id, doc uuid.UUID) []ingestion.Extracted {
-	return []ingestion.Extracted{{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(f.t, `{"number":"7","total":"119.00"}`)}}
+	return []ingestion.Extracted{{ID: id, DocumentID: doc, Valid: true, Extraction: invoice(f.T, `{"number":"7","total":"119.00"}`)}}
 }
 
 func (f *files) read(id uuid.UUID) []ingestion.Extracted {
-	f.t.Helper()
+	f.T.Helper()
 	return f.seven(id, f.documentOf(id))
 }
 
@@ -104,14 +114,14 @@ func invoice(t *testing.T, text string) extraction.Extraction {
 }
 
 func (f *files) takeFile(id uuid.UUID) job.Attempt {
-	f.t.Helper()
-	return f.shared().Claimed(f.store, id)
+	f.T.Helper()
+	return f.Claimed(f.store, id)
 }
 
 func (f *files) complete(id uuid.UUID, docs []ingestion.Extracted) []job.Stamped {
-	f.t.Helper()
-	stamped, _, err := f.store.Complete(f.t.Context(), f.takeFile(id), docs)
-	must.OK(f.t, err)
+	f.T.Helper()
+	stamped, _, err := f.store.Complete(f.T.Context(), f.takeFile(id), docs)
+	must.OK(f.T, err)
 	return stamped
 }
 
@@ -142,7 +152,7 @@ func TestIngestionStatusWords(t *testing.T) {
 	release(fence, job.Release{Status: job.StatusPending, Reason: "the model is busy", Due: 0})
 	want("after a soft failure", "in-progress", 1, true, false)
 	f.takeFile(id)
-	f.advance(2 * time.Minute)
+	f.Advance(2 * time.Minute)
 	fence = f.takeFile(id)
 	want("after a crash", "in-progress", 2, true, false)
 	release(fence, job.Release{Status: job.StatusFailed, Reason: "the file is encrypted", Kind: "permanent", Delivery: 3})
@@ -173,7 +183,7 @@ func TestCompletePublishes(t *testing.T) {
 	if len(stamped) != 1 || stamped[0].ID != f.documentOf(id) || stamped[0].Tenant != tenant {
 		t.Errorf("published %+v", stamped)
 	}
-	unchanged := f.unchanged(append(slices.Clone(allTables), "ingestion")...)
+	unchanged := f.Unchanged(append(slices.Clone(postgrestest.Tables), "ingestion")...)
 	if _, _, err := f.store.Complete(t.Context(), job.Attempt{ID: id, Number: 1}, f.read(id)); err == nil {
 		t.Error("a stale fence completed an ingestion")
 	}
@@ -189,7 +199,7 @@ func TestCheckpointIsFenced(t *testing.T) {
 	f := newFiles(t)
 	id := f.new()
 	stale := f.takeFile(id)
-	f.exec("UPDATE ingestion SET lease_until = now() WHERE id = $1", id)
+	f.Exec("UPDATE ingestion SET lease_until = now() WHERE id = $1", id)
 	ours := f.takeFile(id)
 	if err := f.store.Transcribed(t.Context(), stale, ingestion.Checkpoint{Transcription: "stale"}); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("a stale fence: %v, want %v", err, job.ErrFenceLost)
@@ -201,7 +211,7 @@ func TestCheckpointIsFenced(t *testing.T) {
 }
 
 func (f *files) documentOf(id uuid.UUID) (doc uuid.UUID) {
-	f.t.Helper()
+	f.T.Helper()
 	f.scan("SELECT document_id FROM ingestion WHERE id = $1", id, &doc)
 	return doc
 }
@@ -226,7 +236,7 @@ func TestPartsAreDocuments(t *testing.T) {
 		var got string
 		f.scan(`SELECT string_agg(concat_ws(' ', structured_data ->> 'number', matching_status, needs_human_review), ', ' ORDER BY structured_data ->> 'number')
 			FROM document WHERE tenant_id = $1`, tenant, &got)
-		equal(t, "documents", got, text)
+		postgrestest.Equal(t, "documents", got, text)
 	}
 	want("1 pending f, 2 pending f, 3 pending t")
 	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
@@ -287,7 +297,7 @@ func TestAddFileIsIdempotent(t *testing.T) {
 
 // contract is what was read of a contract, with its review.
 func (f *files) contract(id uuid.UUID) []ingestion.Extracted {
-	f.t.Helper()
+	f.T.Helper()
 	docs := f.read(id)
 	docs[0].Type = document.Contract
 	docs[0].Review = &record.New{ID: uuid.New(), TenantID: tenant, DocumentID: docs[0].DocumentID, Name: "Contract 7", Text: "A lease. Rent.",
@@ -317,13 +327,13 @@ func TestContractWithReview(t *testing.T) {
 	if _, _, err := f.store.Complete(t.Context(), fence, docs); err == nil {
 		t.Error("a review of another tenant's document was stored")
 	}
-	equal(t, "before the commit", stored(id), "in-progress, 0")
+	postgrestest.Equal(t, "before the commit", stored(id), "in-progress, 0")
 	_, chunks, err := f.store.Complete(t.Context(), fence, docs[:1])
 	if err != nil || len(chunks) != 2 || chunks[0].Tenant != tenant {
 		t.Fatalf("%v, %v", chunks, err)
 	}
 	want := "succeeded, pending, queued, 2, 2"
-	equal(t, "after it", stored(id), want)
+	postgrestest.Equal(t, "after it", stored(id), want)
 	if _, _, err := f.store.Complete(t.Context(), fence, docs[:1]); !errors.Is(err, job.ErrFenceLost) {
 		t.Errorf("with a lost fence: %v", err)
 	}
@@ -332,7 +342,7 @@ func TestContractWithReview(t *testing.T) {
 	if _, chunks, err = f.store.Complete(t.Context(), f.takeFile(id), docs[:1]); err != nil || len(chunks) != 0 {
 		t.Errorf("once more: %v, %v", chunks, err)
 	}
-	equal(t, "once more", stored(id), want)
+	postgrestest.Equal(t, "once more", stored(id), want)
 }
 
 func TestLatestTranscription(t *testing.T) {
@@ -342,7 +352,7 @@ func TestLatestTranscription(t *testing.T) {
 	doc := f.documentOf(id)
 	key := func() string {
 		t.Helper()
-		in, err := f.Ingestions().Read(t.Context(), tenant, doc)
+		in, err := ingestions.New(f.DB).Read(t.Context(), tenant, doc)
 		if err != nil || in.TenantID != tenant || in.DocumentID != doc {
 			t.Fatalf("got %+v, %v", in, err)
 		}
@@ -350,18 +360,18 @@ func TestLatestTranscription(t *testing.T) {
 	}
 	fence := f.takeFile(id)
 	must.OK(t, f.store.Transcribed(t.Context(), fence, ingestion.Checkpoint{Transcription: "first"}))
-	equal(t, "while it is read", key(), "")
+	postgrestest.Equal(t, "while it is read", key(), "")
 	if _, _, err := f.store.Complete(t.Context(), fence, f.read(id)); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "read", key(), "first")
-	f.exec(`INSERT INTO ingestion (id, tenant_id, document_id, pages, job_status, completed_at, transcription_file_path)
+	postgrestest.Equal(t, "read", key(), "first")
+	f.Exec(`INSERT INTO ingestion (id, tenant_id, document_id, pages, job_status, completed_at, transcription_file_path)
 		VALUES ($1, $2, $3, '{2}', 'succeeded', now() + interval '1 hour', 'second')`, uuid.New(), tenant, doc)
-	if in, err := f.Ingestions().Read(t.Context(), tenant, doc); err != nil || in.Transcription != "second" || len(in.Pages) != 1 {
+	if in, err := ingestions.New(f.DB).Read(t.Context(), tenant, doc); err != nil || in.Transcription != "second" || len(in.Pages) != 1 {
 		t.Errorf("read twice: %+v, %v", in, err)
 	}
 	for name, ids := range map[string][2]uuid.UUID{"another tenant's": {otherTenant, doc}, "unknown": {tenant, uuid.New()}} {
-		if _, err := f.Ingestions().Read(t.Context(), ids[0], ids[1]); !errors.Is(err, job.ErrNotFound) {
+		if _, err := ingestions.New(f.DB).Read(t.Context(), ids[0], ids[1]); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -399,9 +409,9 @@ func TestFailedFileNeedsAPerson(t *testing.T) {
 		t.Helper()
 		var got bool
 		f.scan("SELECT needs_human_review FROM ingestion WHERE id = $1", id, &got)
-		equal(t, when, got, want)
+		postgrestest.Equal(t, when, got, want)
 	}
-	f.exec("UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'damaged' WHERE id = $1", id)
+	f.Exec("UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'damaged' WHERE id = $1", id)
 	want("failed", true)
 	must.Get(f.store.Publish(t.Context(), []uuid.UUID{id}))(t)
 	want("published again", false)
@@ -411,5 +421,5 @@ func TestFailedFileNeedsAPerson(t *testing.T) {
 	f.complete(id, docs)
 	want("with a page that was not read", true)
 	stored := must.Get(report.From(f.DB).Ingestions(t.Context(), []uuid.UUID{id}))(t)[0].Account
-	equal(t, "account", stored.String(), "pages 5 = read 3 + blank 1 (page 2) + not read 1 (page 3: nothing on it was recognised)")
+	postgrestest.Equal(t, "account", stored.String(), "pages 5 = read 3 + blank 1 (page 2) + not read 1 (page 3: nothing on it was recognised)")
 }

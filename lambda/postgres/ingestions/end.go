@@ -1,7 +1,9 @@
-package postgres
+package ingestions
 
 import (
 	"context"
+
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
@@ -10,13 +12,13 @@ const ingestionEndsSQL = `
 SELECT id, CASE job_status WHEN 'failed' THEN coalesce(error, 'failed') ELSE '' END FROM ingestion
 WHERE id = ANY ($1) AND job_status IN ('succeeded', 'failed') ORDER BY id`
 
-// IngestionEnd is an ended ingestion. Error is empty if it succeeded.
-type IngestionEnd struct {
+// End is an ended ingestion. Error is empty if it succeeded.
+type End struct {
 	ID    uuid.UUID
 	Error string
 }
 
 // Ends returns the ended ones of these ingestions, in the order of their ids.
-func (s *Ingestions) Ends(ctx context.Context, ids []uuid.UUID) ([]IngestionEnd, error) {
-	return Rows[IngestionEnd](ctx, s.db, ingestionEndsSQL, ids)
+func (s *Store) Ends(ctx context.Context, ids []uuid.UUID) ([]End, error) {
+	return postgres.Rows[End](ctx, s.db, ingestionEndsSQL, ids)
 }

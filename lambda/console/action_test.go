@@ -55,16 +55,20 @@ func TestPairDecision(t *testing.T) {
 	order, invoice := s.numbered("4500000136"), s.numbered("26-0418")
 	path := "/pairs/" + order.String() + "/" + invoice.String()
 	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator})
+	answers := []answer{c.page(path + "?from=question_1.00_1_" + order.String() + "_" + invoice.String())}
 	decide := func(verdict, note, want string) {
 		t.Helper()
 		form := with(with(c.page(path).form(t, path), "verdict", verdict), "note", note)
-		if a := c.do(http.MethodPost, path, form); a.code != http.StatusOK || a.path != path+"?done="+verdict || !strings.Contains(a.text(), want) {
+		a := c.do(http.MethodPost, path, form)
+		answers = append(answers, a.part(t, "<h1>", "<section"))
+		if a.code != http.StatusOK || a.path != path+"?done="+verdict || !strings.Contains(a.text(), want) {
 			t.Fatalf("%s: %d %s %s", verdict, a.code, a.path, a.text())
 		}
 	}
 	decide("confirmed", "seen <b>the</b> goods", "Matched: a person confirmed it.")
 	decide("rejected", "", "No match: a person rejected it.")
 	decide("withdrawn", "", "Undecided: it needs 7 more points")
+	compare(t, "pair", append(answers, s.stored("decision"))...)
 	if got := found[[]string](s, "SELECT array_agg(concat_ws(' ', verdict, decided_by, origin, note) ORDER BY id) FROM decision"); !slices.Equal(got,
 		[]string{"confirmed Paula console seen <b>the</b> goods", "rejected Paula console ", "withdrawn Paula console "}) {
 		t.Errorf("decisions: %q", got)
@@ -259,7 +263,8 @@ func TestSettleWarning(t *testing.T) {
 	if a := c.do(http.MethodPost, path, with(with(c.page(page).form(t, path), "reason", "agreed"), "verdict", "is-a-copy")); a.code != http.StatusConflict {
 		t.Errorf("with the verdict of another kind: %d %s", a.code, a.text())
 	}
-	form := with(c.page(page).form(t, path), "verdict", "excess-agreed")
+	warned, about := c.page(page), c.page("/documents/"+order.String())
+	form := with(warned.form(t, path), "verdict", "excess-agreed")
 	if a := c.do(http.MethodPost, path, form); a.code != http.StatusConflict || !strings.Contains(a.text(), "missing reason") {
 		t.Errorf("without a reason: %d %s", a.code, a.text())
 	}
@@ -279,6 +284,9 @@ func TestSettleWarning(t *testing.T) {
 	if a := c.do(http.MethodPost, path, with(form, "reason", "agreed")); a.code != http.StatusOK || !strings.Contains(a.text(), "Settled by Paula on") {
 		t.Errorf("settled: %d %s", a.code, a.text())
 	}
-	c.page(page).want(t, "Paula settled the warning over-billed with "+order.String()+": excess agreed, agreed")
+	settled := c.page(page)
+	settled.want(t, "Paula settled the warning over-billed with "+order.String()+": excess agreed, agreed")
+	const section = `<section aria-labelledby="warnings">`
+	compare(t, "warnings", warned.part(t, section, "</section>"), about.part(t, section, "</section>"), settled.part(t, section, "</section>"), s.stored("warning_settled"))
 	c.page("/?tenant="+tenantA.String()).want(t, "0 warnings")
 }

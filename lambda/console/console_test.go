@@ -40,6 +40,13 @@ func TestOverviewCounts(t *testing.T) {
 		"has been due for 3h0m", "3 questions 0 warnings 1 failed 0 files", "1 document, by hour",
 		"transient 3", "2 2,000,000 0.75")
 	c.page("/?tenant="+tenantB.String()).want(t, "0 failed", "The backlog is empty.", "None.", "No model was used.")
+	var parts []answer
+	for _, tenant := range []uuid.UUID{tenantA, tenantB} {
+		for _, section := range []string{"states", "people", "failures", "cost"} {
+			parts = append(parts, c.page("/?tenant="+tenant.String()).part(t, `<section aria-labelledby="`+section+`">`, "</section>"))
+		}
+	}
+	compare(t, "overview", parts...)
 }
 
 // next finds the link to the next page.

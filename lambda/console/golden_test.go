@@ -23,6 +23,18 @@ func compare(t testing.TB, name string, pages ...answer) {
 	golden.Compare(t, name+".html", got.String())
 }
 
+// part is what a page has from one text to another.
+func (a answer) part(t testing.TB, from, to string) answer {
+	t.Helper()
+	_, rest, ok := strings.Cut(a.body, from)
+	rest, _, end := strings.Cut(rest, to)
+	if !ok || !end {
+		t.Fatalf("%s: no %s in\n%s", a.path, from, a.text())
+	}
+	a.body = from + rest
+	return a
+}
+
 // done lists what a page says after each act.
 func (c *client) done(page string) (a answer) {
 	c.t.Helper()

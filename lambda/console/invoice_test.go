@@ -184,6 +184,9 @@ func TestInvoicePages(t *testing.T) {
 		t.Errorf("pages of %v, %d in all", sizes, len(seen))
 	}
 	c.page("/invoices").want(t, "to settle 50 reopened 0")
+	const turn = `<nav class="turn"`
+	first := c.page("/invoices?of=not-received")
+	compare(t, "invoice-pages", first.part(t, turn, "</nav>"), c.page(html.UnescapeString(first.link(t, nextPage))).part(t, turn, "</nav>"))
 }
 
 func TestInvoicesAreGuarded(t *testing.T) {

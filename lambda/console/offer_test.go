@@ -87,6 +87,8 @@ func TestOffersExplained(t *testing.T) {
 	s.exec("ALTER TABLE matchmaking_job DISABLE TRIGGER USER")
 	s.exec("UPDATE matchmaking_job SET offers = jsonb_set(offers, '{0,score}', '7') WHERE id = $1", jobs["Ada"])
 	c.page(page).want(t, "The stored set is not the one computed", "Cem , 7")
+	s.exec("UPDATE matchmaking_job SET offers = NULL, job_status = 'pending' WHERE id = $1", jobs["Ben"])
+	compare(t, "offers-differ", c.page(page), c.page("/offers/"+jobs["Ben"].String()), c.page("/offers?date=2026-03-28"), c.page("/offers?date=2026-03-28&user="+user(2).String()))
 	for _, unknown := range []string{"/offers/" + user(1).String(), "/offers/x", page + "?candidate=x", "/offers?date=x", "/offers?date=2026-03-29&user=x",
 		"/offers?after=x", "/offers?tenant=" + tenantB.String()} {
 		if a := c.get(unknown); a.code != http.StatusNotFound {
@@ -116,6 +118,7 @@ func TestOfferPages(t *testing.T) {
 	}
 	s.compose(jobs["Ada"])
 	c.page("/offers/"+jobs["Ada"].String()).want(t, "unreadable: 62", "and 12 more: give the id")
+	compare(t, "offer-pages", first, second, c.page("/offers/"+jobs["Ada"].String()))
 }
 
 func TestOffersRequeued(t *testing.T) {

@@ -124,6 +124,7 @@ func TestTolerancePage(t *testing.T) {
 	s.exec("INSERT INTO tolerance SELECT (jsonb_populate_record(t, jsonb_build_object('supplier', 'N ' || n))).* FROM tolerance AS t, generate_series(1, 101) AS n")
 	many := c.page(path)
 	many.want(t, "and 2 more: use matchbook tolerance show")
+	compare(t, "many-tolerances", many.part(t, "<table", "<section"))
 	if n := strings.Count(many.body, `<tr><th scope="row">`); n != 100 {
 		t.Errorf("%d tolerances are shown, want 100", n)
 	}
@@ -147,6 +148,10 @@ func TestTolerancesGuarded(t *testing.T) {
 	if a := stranger.get(path); a.code != http.StatusNotFound {
 		t.Errorf("of another tenant: %d", a.code)
 	}
+	at := "?tenant=" + tenantB.String()
+	compare(t, "nothing", viewer.page(path+"&supplier="), stranger.page("/tolerances"+at), stranger.page("/open"+at), stranger.page("/open"+at+"&after=failed_1.00_1_"+tenantA.String()+"_"+tenantA.String()),
+		stranger.page("/invoices"+at), stranger.page("/invoices"+at+"&after=1_"+tenantA.String()), stranger.page("/offers"+at), stranger.page("/documents"+at), stranger.page("/documents"+at+"&after=1_"+tenantA.String()),
+		stranger.page("/todo?kind=warning"), stranger.page("/todo?kind=warning&after=warning_1.00_1_"+tenantA.String()+"_"+tenantA.String()), stranger.page("/todo?page=9"))
 	if a := viewer.page(path + "&supplier="); strings.Contains(a.body, "Save, and") || !strings.Contains(a.body, "readonly") {
 		t.Error("a viewer is offered a change")
 	}

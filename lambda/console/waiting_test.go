@@ -25,6 +25,7 @@ func TestOnlyNewestAreRanked(t *testing.T) {
 	c.page("/").want(t, "1,000 or more failed", "Only the latest 10,000 calls", "10,000 20,000 no price")
 	a := c.page("/open?kind=failed")
 	a.want(t, "Open 100 +", "failed 1,000 or more", "Only the newest 1,000 of each kind", "1000.00 failed")
+	compare(t, "bounds", a, c.page("/").part(t, `<section aria-labelledby="people">`, "<section"), c.page("/").part(t, `<section aria-labelledby="cost">`, "</section>"))
 	if strings.Contains(a.text(), "1001.00") {
 		t.Errorf("one that is older than the newest 1,000 is listed: %s", a.text())
 	}

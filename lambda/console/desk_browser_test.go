@@ -40,6 +40,31 @@ func TestBrowserFinishesFiles(t *testing.T) {
 		first, second := s.uploaded(setUp, "invoice.pdf"), s.uploaded(setUp, "two-invoices.pdf")
 		p := s.serve(everything(login.Operator)).open(width)
 		p.visit("/documents?tenant=" + tenantA.String())
+		p.holds(`(() => { // while files hang over the page, it says so
+			const drop = document.querySelector(".drop"), files = new DataTransfer(), text = new DataTransfer();
+			files.items.add(new File(["x"], "x.pdf"));
+			text.setData("text/plain", "x");
+			const over = (data) => !document.dispatchEvent(new DragEvent("dragover", {dataTransfer: data, bubbles: true, cancelable: true})) && drop.classList.contains("over");
+			const some = !over(text) && over(files);
+			document.dispatchEvent(new DragEvent("dragleave", {bubbles: true}));
+			return some && !drop.classList.contains("over");
+		})()`)
+		p.holds(`(() => { // what is too large is not sent
+			const drop = document.querySelector(".drop"), most = drop.dataset.most, all = new DataTransfer();
+			const send = (bytes) => {
+				all.items.clear();
+				for (let n = 0; n < 2; n++) all.items.add(new File(["x".repeat(bytes / 2)], n + ".pdf"));
+				drop.querySelector("[type=file]").files = all.files;
+				return drop.dispatchEvent(new SubmitEvent("submit", {bubbles: true, cancelable: true}));
+			};
+			const said = () => drop.querySelector("output").textContent;
+			drop.dataset.most = 2097152;
+			const large = !send(2097154) && said() === "Too large: at most 2 MB at once. Send fewer files, or scan at fewer dots per inch.";
+			drop.addEventListener("submit", (e) => { if (said() === "") e.preventDefault(); }, {once: true}); // only asked
+			send(2097152);
+			drop.dataset.most = most;
+			return large && said() === "";
+		})()`)
 		p.RequestsMayFail() // a refused form is a 422
 		p.leads("a dropped file", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(drops, "%PDF-1.7 x", "late.pdf")))
 		p.want("1 new file", "late.pdf")
@@ -54,13 +79,24 @@ func TestBrowserFinishesFiles(t *testing.T) {
 		p.holds(`(() => { const at = document.querySelector('rect.on').getBoundingClientRect(), in_ = document.querySelector('.sheets').getBoundingClientRect();
 			return at.top >= in_.top && at.bottom <= in_.bottom })()`)
 		p.Run(chromedp.EmulateViewport(width, 900))
+		p.holds(`(() => { // the mouse shows a value's place, and a place leads to its value
+			const on = () => [...document.querySelectorAll("rect.on")].map((r) => r.dataset.of).join();
+			const mouse = (at, type) => { document.querySelector(at).dispatchEvent(new MouseEvent(type, {bubbles: true})); return on(); };
+			const label = document.querySelector('[name="value.number"]').closest("label");
+			label.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
+			return on() === "number" && mouse('[name="value.line_items.0.amount"]', "mouseover") === "line_items.0.amount" &&
+				mouse('[name="value.buyer.vat_id"]', "mouseover") === "" &&
+				mouse('rect[data-of="date"]', "click") === "date" && document.activeElement.name === "value.date";
+		})()`)
 		p.fill("value.total", "1.245,15")
 		p.until(`document.querySelector('.flaw[data-of="total"]').textContent.includes("add up to 1244.15")`)
+		p.holds(`[...document.querySelectorAll("[aria-invalid=true]")].map((i) => i.name).join() === "value.total"`)
 		p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 		p.want("Nothing was saved yet", "Save it although this remains")
 		p.Barriers()
 		p.fill("value.total", "1.244,15")
 		p.until(`document.querySelector('.flaw[data-of="total"]').textContent === ""`)
+		p.holds(`!document.querySelector("[aria-invalid]") && !document.querySelector("#flaws li")`)
 		p.leads("Ctrl+Enter", chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 		p.want("Saved: the document needs nobody any more.")
 		p.leads("Alt+N", chromedp.KeyEvent("n", chromedp.KeyModifiers(chromedp.ModifierAlt)))

@@ -260,6 +260,8 @@ func TestBrowserToDo(t *testing.T) {
 		p.Run(browser.Place("de-DE", "Europe/Athens"))
 		p.visit("/documents?q=1335.18")
 		p.want("1.335,18", "30.03.2026, 01:30") // three hours ahead in summer
+		p.holds(`[...document.querySelectorAll("tbody time")].every((t) => t.title === t.getAttribute("datetime")) &&
+			document.querySelector("tbody td:nth-child(3) time").textContent === "12.03.2026"`)
 		p.visit("/todo")
 		p.Barriers()
 		p.fits()

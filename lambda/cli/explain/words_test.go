@@ -64,11 +64,18 @@ func TestEventWords(t *testing.T) {
 		p.events(events)
 		out.WriteString(p.String())
 	}
-	for _, r := range Remedies {
-		fmt.Fprintf(&out, "%s\n  %s\n", r.Cause, strings.Join(DoAbout("it failed: "+r.Words+" (HTTP 500)", "again"), "\n  "))
-		fmt.Fprintf(&out, "  passes: %q\n", newProgress("pending", 1, r.Words, report.Times{}).do("again"))
+	for _, kind := range []string{"failed", "file-begun", "file-completed", "file-failed", "part-failed", "job-begun", "job-completed", "job-failed", "part-published"} {
+		rest, _ := withAttempts([]report.Happening{{Kind: kind, At: at(1)}}, []report.Attempt{{Claimed: at(1)}})
+		fmt.Fprintf(&out, "%s is told by its attempt: %t\n", kind, len(rest) == 0)
 	}
-	fmt.Fprintf(&out, "%q\n", DoAbout("another error", "again"))
+	for _, err := range []string{"the database's disk is full (SQLSTATE 53100)", "write a file: the disk is full", "ask the model: model provider denied access (HTTP 401)",
+		"model provider's quota exhausted (HTTP 429)", "unknown model or address at the model provider (HTTP 404)", "model provider failed (HTTP 500)", "model provider took too long",
+		"connection to model provider failed", "file storage is away", "documents/a.pdf: not found in storage", "3 attempts ended without a result", "lost: 3 messages never came", "structured data: invalid date",
+		"panic (*errors.errorString)", "the receiver answered 500", "another error"} {
+		fmt.Fprintf(&out, "%s\n  %s\n  %s\n", err, RemedyOf(err).Cause, strings.Join(DoAbout(err, "again"), "\n  "))
+		fmt.Fprintf(&out, "  now: %q\n", newProgress("pending", 1, err, report.Times{}).do("again"))
+	}
+	fmt.Fprintln(&out, askedWords(report.Happening{Name: "gpt-4o-mini", N: 1_000_000, M: 3_000_000}, prices))
 	golden.Compare(t, "events.txt", out.String())
 }
 
@@ -82,7 +89,7 @@ func TestProgressWords(t *testing.T) {
 		times       report.Times
 	}{
 		{"", "", now}, {"succeeded", "", now}, {"in-progress", "", report.Times{Now: at(12), Lease: new(at(12))}}, {"in-progress", "", report.Times{Now: at(12), Lease: new(at(13))}},
-		{"pending", "out of time", report.Times{Now: at(12), Due: new(at(11))}}, {"pending", "", report.Times{Now: at(12), Due: new(at(14))}},
+		{"failed", "broken", report.Times{Now: at(12), Due: new(at(14)), Service: "the model"}}, {"pending", "out of time", report.Times{Now: at(12), Due: new(at(11))}}, {"pending", "", report.Times{Now: at(12), Due: new(at(14))}},
 		{"pending", "the disk is full", report.Times{Now: at(12), Due: new(at(14)), Service: "the model\t"}}, {"pending", "model provider failed", report.Times{Now: at(12), Due: new(at(12)), Service: "the model"}},
 		{"failed", "broken\x07", report.Times{Now: at(12), Failed: new(at(1))}}, {"failed", "the disk is full", report.Times{Now: at(12), Failed: new(at(1))}},
 	} {
@@ -95,7 +102,9 @@ func TestProgressWords(t *testing.T) {
 		c := chunk{ID: one, Position: 2, Stage: "read", Lapses: 1, Paused: "noon", progress: f.progress}
 		out.WriteString((&chunks{Review: two, Status: "running", Chunks: []chunk{c, {Whole: true}}, Tries: tries{{at(1), "attempt 1 began"}}}).Text())
 		job := newOfferJob(report.OfferJob{ID: one, Tenant: two, User: one, Name: "Ada", Date: must.Get(day.Parse("2026-03-29"))(t), Zone: "Europe/Berlin", OfferedAt: at(9), Status: "failed"})
-		job.progress = f.progress
+		job.progress, job.Tries = f.progress, tries{{at(2), "attempt 2 began"}}
+		f.Reasons = nil
+		fmt.Fprintf(&out, "%q\n", f.remedy(two))
 		out.WriteString(job.Text())
 	}
 	var none *file
@@ -144,7 +153,17 @@ func TestExplanationIsCut(t *testing.T) {
 		e.Near = append(e.Near, other)
 	}
 	e.NoMatch, e.Tries = []string{"No other document shares a key with it."}, tries{{at(1), "attempt 1 began"}}
-	golden.Compare(t, "cut.txt", e.Text())
+	ten := *e
+	ten.Pairs, ten.Warnings, ten.ThreeWay, ten.Near = slices.Clone(e.Pairs), e.Warnings[:10], e.ThreeWay[:10], nil
+	ten.Pairs = ten.Pairs[:10*5]
+	for i, state := range []threeway.State{threeway.Open, threeway.Approved} {
+		ten.ThreeWay[i].State = state
+	}
+	ten.ThreeWay[2].Settled = nil
+	ten.ThreeWay[3].Verdict = threeway.WithoutOrder
+	ten.ThreeWay[4].Verdict, ten.ThreeWay[4].State = threeway.WithoutOrder, threeway.Open
+	none := Explanation{Document: doc, ThreeWay: ten.ThreeWay[4:5]}
+	golden.Compare(t, "cut.txt", e.Text()+"==\n"+ten.Text()+"==\n"+none.Text())
 }
 
 func TestWaitingText(t *testing.T) {
@@ -158,7 +177,7 @@ func TestWaitingText(t *testing.T) {
 	question.Score, question.Value = new(0.456), new("1190.00")
 	var out strings.Builder
 	for _, w := range []Waiting{
-		{}, {Differ: 1}, {Differ: 2, Counts: map[string]int{report.WaitingQuestion: 1}}, {Failed: []string{"1 part of a review", "2 jobs of match offers"}, Away: []string{"The model is away."}},
+		{Failed: []string{"1 job"}}, {}, {Differ: 1}, {Differ: 2, Counts: map[string]int{report.WaitingQuestion: 1}}, {Failed: []string{"1 part of a review", "2 jobs of match offers"}, Away: []string{"The model is away."}},
 		{Counts: map[string]int{report.WaitingQuestion: 2, report.WaitingWarning: 1, report.WaitingDocument: 1, report.WaitingFile: 2, report.WaitingReview: 1, report.WaitingInvoice: 1},
 			Items: []WaitingItem{question, item(report.WaitingWarning, "billed-twice: Twice."), item(report.WaitingDocument, "the disk is full"), file, item(report.WaitingFile, "no date"),
 				item(report.WaitingReview, "1 finding"), item(report.WaitingInvoice, "on hold")}},

@@ -118,6 +118,16 @@ func TestProgressWords(t *testing.T) {
 	golden.Compare(t, "progress.txt", out.String())
 }
 
+// Each remedy is reached: no earlier one has words that are part of its words.
+func TestRemediesAreReached(t *testing.T) {
+	t.Parallel()
+	for _, r := range Remedies {
+		if got := RemedyOf("ask: " + r.Words + "; again").Words; got != r.Words {
+			t.Errorf("%q has the remedy of %q", r.Words, got)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	p := progress{now: at(12)}

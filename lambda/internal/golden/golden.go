@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var differing = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}|1[78][0-9]{14}|` +
 	`\b20[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|\+00:00)?)?|[0-9hms]+ ago|\(in [0-9hms]+\)`)
 
-// Compare fails the test unless text is that of a file in the folder testdata. An id is its number
+// Compare fails the test unless a file in the folder testdata has this text. An id is its number
 // in the text, and a time of the test is "now".
 func Compare(t testing.TB, file, text string) {
 	t.Helper()

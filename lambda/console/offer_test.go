@@ -152,6 +152,7 @@ func TestOffersRequeued(t *testing.T) {
 			t.Errorf("%s %v: %d, want %d", refused.path, refused.form, a.code, refused.code)
 		}
 	}
+	stranger.page("/offers?tenant="+tenantB.String()).want(t, "Failed jobs: 0", "No sets of that date")
 	if a := stranger.get("/offers/" + jobs["Ada"].String()); a.code != http.StatusNotFound {
 		t.Errorf("a set of another tenant: %d", a.code)
 	}

@@ -45,7 +45,7 @@ func TestFileCommands(t *testing.T) {
 	}
 	for command, refusals := range map[string]clitest.Refusals{
 		"dismiss": {{[]string{correctedID}, "missing --reason"}, {[]string{fileOfCorrected[:35] + "9", "--reason", "x"}, "not found"}},
-		"pages":   {{[]string{correctedID, "x"}, "invalid PAGE"}, {[]string{correctedID, "4"}, "unknown page of the file"}},
+		"pages":   {{[]string{correctedID, "x"}, `invalid PAGE "x": expected a number from 1`}, {[]string{correctedID, "0"}, `invalid PAGE "0"`}, {[]string{correctedID, "4"}, "unknown page of the file"}},
 	} {
 		clitest.WantRefused(t, func(args ...string) (int, string, string) {
 			return r.command(t.Context(), append([]string{command}, args...)...)

@@ -51,8 +51,8 @@ func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {
 	}, list)
 }
 
-// varying are the paths and speeds in what commands print.
-var varying = regexp.MustCompile(`[^\s"]+/documents\.jsonl|[0-9.]+ s, [0-9]+ documents per second|("seconds"|"documents_per_second"): [0-9.]+`)
+// varying are the paths, also of defaults, and speeds in what commands print.
+var varying = regexp.MustCompile(`[^\s"]+/documents\.jsonl|[0-9.]+ s, [0-9]+ documents per second|("seconds"|"documents_per_second"): [0-9.]+|\(default "/[^"]+"\)`)
 
 // transcript compares what commands print, and how they end, with a file.
 func transcript(t testing.TB, file, url string, commands ...string) {
@@ -63,6 +63,17 @@ func transcript(t testing.TB, file, url string, commands ...string) {
 		fmt.Fprintf(&all, "$ matchbook %s\n%s%sexit status %d\n\n", c, out, errOut, code)
 	}
 	golden.Compare(t, file+".txt", varying.ReplaceAllString(all.String(), "..."))
+}
+
+// The help of what the page of serve, and the desk's work by commands, need.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var commands []string
+	for _, name := range []string{"serve", "open", "explain", "correct", "import", "check", "publish", "pages", "dismiss", "settle", "tolerance", "tolerance set", "tolerance show",
+		"confirm", "reject", "undecide", "status", "version", "offers requeue", "offers explain", "session"} {
+		commands = append(commands, name+" --help")
+	}
+	transcript(t, "help", "", commands...)
 }
 
 // ends returns the output of a command that must end with this code.

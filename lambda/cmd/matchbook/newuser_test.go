@@ -94,7 +94,11 @@ func TestFailedHasRemedy(t *testing.T) {
 	if s := postgrestest.Value[string](t, conn, "SELECT matching_status FROM document"); s != "pending" {
 		t.Errorf("the document is %s after publish", s)
 	}
-	wantRefused(t, url, "publish", clitest.Refusals{{[]string{"GM-1"}, `document not found: no ID, number or file name "GM-1"`},
+	for _, flag := range []string{"all", "kind=lost", "since=2h", "tenant=" + oneTenant, "dry-run", "json"} {
+		name, _, _ := strings.Cut(flag, "=")
+		wantRefused(t, url, "publish", clitest.Refusals{{[]string{"GM-7781", "--" + flag}, "missing --failed: --" + name + " works only with it"}})
+	}
+	wantRefused(t, url, "publish", clitest.Refusals{{[]string{"GM-7781", "--failed"}, "mutually exclusive"}, {[]string{"GM-1"}, `document not found: no ID, number or file name "GM-1"`},
 		{[]string{"--ingestions", "GM-7781"}, "ingestion not found: " + storedOrder + " came without a file"},
 		{[]string{"--chunks", "GM-7781"}, `invalid ID "GM-7781"`}})
 }

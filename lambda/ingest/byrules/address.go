@@ -13,7 +13,7 @@ var (
 	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,6}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
 		`^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
 	// streetTown is an address in a line: a street with a number, a postcode and a town.
-	streetTown = regexp.MustCompile(`^\pL[^,·|–]* ?\d[^,·|–]{0,8} ?[,·|–] ?(?:[A-Z]{1,2}-)?\d{4,5} \pL[\pL .()/-]*$`)
+	streetTown = regexp.MustCompile(`^\pL[^,·|–]* ?\d[^,·|–]{0,8} ?[,·|–] ?(?:[A-Z]{1,2}-)?\d{4,5} \pL[\pL .()/-]*(?: [,·|–] .*)?$`)
 	// townLine begins or ends with a postcode.
 	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
 		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$|` + streetTown.String())
@@ -124,15 +124,15 @@ func begun(cells []cell, i int) bool {
 	return ok && j == i
 }
 
-// townBelow finds the line with postcode and town, two to four lines below a
+// townBelow finds the line with postcode and town, two to five lines below a
 // name.
 func townBelow(cells []cell, i int) (int, bool) {
-	for n := range 4 {
+	for n := range 5 {
 		below, ok := next(cells, i)
 		if !ok {
 			return 0, false
 		}
-		if isSalutation(cells[below].Text) {
+		if isSalutation(cells[below].Text) || sideOf(cells[below].Text) != "" {
 			return 0, false // another block begins
 		}
 		if i = below; n > 0 && townLine.MatchString(cells[i].Text) || streetTown.MatchString(cells[i].Text) {

@@ -83,7 +83,7 @@ func extract(pages []transcript.Page, ours []document.Party) extraction.Extracti
 func (r *reader) dates(number named) {
 	number.kind = r.e.Type
 	all := dates(r.cells, number)
-	dayFirst, known := order(all, r.e.Data.Currency, r.e.Data.Supplier.VATID != "")
+	dayFirst, known := order(all, r.e.Data.Currency, r.e.Data.Supplier.VATID != "" || r.says(foreignDate))
 	best := dated{score: -1}
 	for _, d := range all {
 		if v, ok := d.reading(dayFirst, known); ok && d.score > best.score && !v.IsZero() {

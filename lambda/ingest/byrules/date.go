@@ -108,6 +108,10 @@ var runsOn = regexp.MustCompile(`(?i) (?:vom|du|del|dated|of|van|z dnia|av|den|d
 // dayWord names a date.
 var dayWord = regexp.MustCompile(`(?i)dat[eaou]|fecha|päiv|dag\b`)
 
+// foreignDate labels a date in a language that has the day first.
+var foreignDate = regexp.MustCompile(`(?i)^(?:fecha|datum|dato|dátum|data d\pL+|date d(?:e|u) .*|date d['’].*|ημερομηνία|` +
+	`(?:rechnungs|beleg|liefer|bestell|factuur|order|faktura)dat(?:um|o))(?: de \pL+)? *:?$`)
+
 // clock is a time of day behind a date.
 var clock = regexp.MustCompile(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tijd|kl\.?|godz\.?)?[ :]*\d{1,2}[:.]\d{2}\b`)
 
@@ -121,6 +125,7 @@ var eventDay = map[document.Type]*regexp.Regexp{
 	document.PurchaseOrder: word(`(?:purchase )?order(?:ed)? (?:date|on)|date of order|(?:bestell|auftrags)datum|bestellt am|` +
 		`date de (?:la )?commande|data (?:dell?['’ ])? ?ordine|fecha (?:del? )?pedido|(?:bestel|order|inköps)datum|ordredato|` +
 		`data zamówienia|datum objednávky|data (?:da encomenda|comenzii)`),
+	document.OrderConfirmation: word(`acknowledged?(?: on| date)?|confirmed(?: on)?|confirmation date|bestätigt am|bestätigungsdatum`),
 	document.DeliveryNote: word(`(?:deliver(?:y|ed)|dispatch(?:ed)?|shipp(?:ing|ed)|shipment) (?:date|on)|(?:liefer|versand)datum|` +
 		`geliefert am|date (?:de livraison|d['’]expédition)|data (?:di )?(?:consegna|spedizione|trasporto)|` +
 		`fecha de (?:entrega|envío)|leverdatum|leveransdatum|leveringsdato|data dostawy`),
@@ -129,12 +134,18 @@ var eventDay = map[document.Type]*regexp.Regexp{
 		`mottagningsdatum|modtaget|data przyjęcia`),
 }
 
+// orderDay dates a confirmation that has no other date.
+var orderDay = word(`order date|date of order|orderdatum|auftragsdatum|data ordine|fecha del? pedido|date de (?:la )?commande`)
+
 // posted names the day on which a receipt of goods was entered, next to the date of the delivery note.
 var posted = word(`buchungsdatum|posting date|posted(?: on)?|date de comptabilisation|data di registrazione|boekingsdatum`)
 
 // wordScore grades a label, as the function does, for a document with this number.
 func (n named) wordScore(label string, most float64) float64 {
 	const event = 2
+	if n.kind == document.OrderConfirmation && orderDay.MatchString(label) {
+		return 0 // otherwise unlabelled dates would win
+	}
 	if n.kind == document.GoodsReceipt && posted.MatchString(label) {
 		return most
 	}

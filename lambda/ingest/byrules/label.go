@@ -16,10 +16,10 @@ var titles = []struct {
 	{document.Invoice, word(`gutschrift \(selbst[^)]*\)|self-?billed invoice|selbst ausgestellte rechnung|autofactur\pL+|autofattura`)},
 	{document.CreditNote, word(`credit (?:note|memo)|gutschrifts?|rechnungskorrektur|storno(?:rechnung)?|korrekturrechnung|avoir|facture d['’]avoir|note de crédit|nota di credito|nota de crédito|factura rectificativa|abono|creditnota|creditfactuur|(?:faktura )?koryguj\pL+|faktura koryguj\pL+|korekta(?: faktury)?|kreditfaktura|kreditnota|dobropis|hyvityslasku|notă de credit(?:are)?|factură (?:de )?storno|πιστωτικό(?: τιμολόγιο)?|jóváíró számla|jóváírás|sztornó ?(?:számla)?|helyesbítő számla`)},
 	{document.Invoice, word(`(?:commercial |tax |sales |vat |final |interim )?invoice|\pL*rechnungs?|facture|fattura|factura|honorarnote|note d['’]honoraires|\pL*factuur|fatura(?:[ -]recibo)?|(?:btw|vat)[ -]factuur|\pL*faktur[ay](?: vat)?|daňový doklad|lasku[nt]?|factur(?:ă|ii)|τιμολ[οό]γ[ιί]ου?|(?:áfás |elektronikus )?számla`)},
-	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note)?|wareneingang(?:sschein|smeldung|sbeleg)?s?|receiving report|bon de r[ée]ception|ricevimento merci|recepción de mercanc[ií]as|goederenontvangst|przyjęcie zewnętrzne|inleverans|varemodtagelse`)},
+	{document.GoodsReceipt, word(`goods rece(?:ipt|ived)(?: note| slip| voucher)?|wareneingang(?:sschein|smeldung|sbeleg)?s?|receiving report|bon de r[ée]ception|ricevimento merci|recepción de mercanc[ií]as|goederenontvangst|przyjęcie zewnętrzne|inleverans|varemodtagelse`)},
 	{document.DeliveryNote, word(`delivery note|packing (?:slip|list)|(?:des|dis)patch (?:note|advice)|advice note|shipping note|lieferscheins?|(?:bon|bordereau) de livraison|documento di trasporto|bolla(?: di consegna)?|albarán(?: de entrega)?|pakbon|(?:af)?leverings?bon|guia de (?:remessa|transporte)|dowód dostawy|wydanie zewnętrzne|följesedel|leveranssedel|følgeseddel|pakkseddel|dodací list|lähete|lähetysluettelo|aviz de (?:însoțire|expediție)|δελτίο αποστολής|szállítólevél`)},
 	{document.OrderConfirmation, word(`(?:sales )?order (?:confirmation|acknowledge?ment)|(?:auftrags|bestell)bestätigungs?|confirmation de commande|accus[ée] de r[ée]ception(?: de (?:la |votre )?commande)?|conferma d['’]ordine|confirmación de(?:l)? pedido|(?:order|opdracht)bevestiging|confirmação d[ae] encomenda|potwierdzenie zamówienia|ordererkännande|orderbekräftelse|ordrebekræftelse|ordrebekreftelse|potvrzení objednávky|tilausvahvistus|confirmare(?:a)? (?:de )?comandă|επιβεβαίωση παραγγελίας|(?:rendelés )?visszaigazolás`)},
-	{document.PurchaseOrder, word(`(?:purchase )?order|bestell(?:ungs?|ing)?|(?:bon de )?commande|ordine(?: d['’]acquisto)?|pedido|orden de compra|bestelling|bestelbon|inkooporder|(?:nota de )?encomenda|ordem de compra|zamówieni[ea]|inköpsorder|beställning|(?:indkøbs)?ordre|objednávk[ay]|(?:osto)?tilaus|comand[ăa]|παραγγελ[ίι]ας?|(?:meg)?rendelés`)},
+	{document.PurchaseOrder, word(`order - purchase|(?:purchase )?order|bestell(?:ungs?|ing)?|(?:bon de )?commande|ordine(?: d['’]acquisto| a fornitore)?|pedido|orden de compra|bestelling|bestelbon|inkooporder|(?:nota de )?encomenda|ordem de compra|zamówieni[ea]|inköpsorder|beställning|(?:indkøbs)?ordre|objednávk[ay]|(?:osto)?tilaus|comand[ăa]|παραγγελ[ίι]ας?|(?:meg)?rendelés`)},
 	{document.Contract, word(`(?:\pL+ )?(?:contract|agreement)|\pL*vertrags?|contrat|contratto|contrato|\pL*overeenkomst|umow[ay]|avtal|aftale|avtale|smlouva|sopimus|σύμβαση|szerződés`)},
 }
 
@@ -36,7 +36,7 @@ var (
 	// subject stands before the title of a letter.
 	subject = word(`(?:betreff|betr\.|betreft|subject|re|objet|oggetto|asunto|assunto|ärende|vedr(?:ørende|\.)?|onderwerp|dotyczy|věc|tárgy) *: *`)
 	// ordering is how a letter places an order.
-	ordering = anyWord(`(?:we (?:hereby |would like to |wish to )?(?:order|place (?:an|our|this|the following) order)|please (?:supply|send|deliver)(?: us| to us)? (?:with )?the following|` +
+	ordering = anyWord(`(?:we (?:hereby |would like to |wish to )?(?:order|place (?:an|our|this|the following) order)|please (?:supply|send|deliver|enter|process|accept)(?: us| to us)? (?:with )?(?:the following|this|our)|` +
 		`bestellen wir|wir bestellen|nous (?:vous )?commandons|nous vous passons commande|veuillez nous (?:livrer|fournir|adresser)|` +
 		`bestellen wij|wij bestellen|(?:vi )?ordiniamo|vogliate fornirci|les? (?:rogamos|solicitamos|pedimos)|` +
 		`encomendamos|zamawiamy|(?:vi bestiller|vi beställer|bestiller vi|beställer vi)|objednáváme|tilaamme|megrendeljük|comandăm)`)
@@ -72,7 +72,7 @@ var (
 	// addresseeLabel names the recipient of the paper: the supplier of an order, otherwise the buyer.
 	addresseeLabel = word(`(?:to:|empfänger|an:|aan:|à:|a:|til:|till:|do:|destinataire|destinatario)(?:$|[^\pL])`)
 	// deliveryLabel names where the goods go: to the buyer, or to someone else.
-	deliveryLabel = word(`(?:ship(?:ped)? to|deliver(?:ed)? to|delivery address|lieferanschrift|lieferadresse|adresse de livraison|` +
+	deliveryLabel = word(`(?:ship(?:ped)?[ -]to(?: address)?|deliver(?:ed)? to|delivery address|lieferanschrift|lieferadresse|adresse de livraison|` +
 		`destinazione(?: merce)?|luogo di consegna|dirección de (?:entrega|envío)|afleveradres|leveransadress|leveringsadresse|morada de entrega|` +
 		`adres dostawy|dodací adresa|adresa de livrare|διεύθυνση (?:παράδοσης|αποστολής)|szállítási cím|toimitusosoite)(?:$|[^\pL])`)
 	// numberLabel names a party's number, not the party.

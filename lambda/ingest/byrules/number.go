@@ -233,6 +233,33 @@ func shortLabel(text string, kind document.Type) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " :"), before != "" && !startsWord(rest)
 }
 
+var (
+	// ourOrder labels the number of an order without its owner.
+	ourOrder = regexp.MustCompile(`(?i)^(?:our |unsere |sales |onze )?(?:order|auftrags?|ordine|commande|pedido)[- ]?` +
+		`(?:no|nr|number|nummer|n\.?[°º])?\b`)
+	// theirs labels the customer's order or reference.
+	theirs = anyWord(`(?:customer|cust|your|ihre?|uw|votre|vostro|vs|su|buyer|client|kunden\pL*)(?:\.|'s)?`)
+)
+
+// ownOrder returns the number of an order on its confirmation if the page names the customer's apart: the
+// other one is the seller's.
+func ownOrder(cells []cell, all []named) (best named, ok bool) {
+	customers := slices.ContainsFunc(cells, func(c cell) bool {
+		return c.Box.Top < 0.5 && len(c.Text) < longLabel && theirs.MatchString(c.Text) && orderWord.MatchString(c.Text)
+	})
+	for _, n := range all {
+		ours := n.kind == document.PurchaseOrder && ourOrder.MatchString(n.cell.Text) && n.cell.Box.Top < 0.5
+		if customers && ours && n.score > best.score {
+			best, ok = n, true
+		}
+	}
+	best.kind = document.OrderConfirmation
+	return best, ok
+}
+
+// orderWord is in the label of a customer's order.
+var orderWord = regexp.MustCompile(`(?i)order|bestell|\bp\.?o\b|commande|ordine|pedido|refer`)
+
 // own returns the best number of a type, otherwise the number behind its initials, or behind a mark
 // without a type.
 func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
@@ -240,6 +267,9 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 		if n.kind == kind && n.score > best.score {
 			best, ok = n, true
 		}
+	}
+	if kind == document.OrderConfirmation && !ok {
+		best, ok = ownOrder(cells, all)
 	}
 	if ok || kind == "" {
 		return best, ok

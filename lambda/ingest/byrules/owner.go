@@ -84,10 +84,13 @@ func ownersOf(cells []cell) owners {
 	return o
 }
 
-// domain reports whether a domain is made of the name.
+// domain reports whether a domain is made of the name, or of its beginning.
 func (o owners) domain(text string) bool {
+	const most = 6 // letters that no other name begins with
 	name := printed.Letters(text)
-	return len(name) > 3 && slices.ContainsFunc(o.domains, func(d string) bool { return strings.Contains(d, name) })
+	return len(name) > 3 && slices.ContainsFunc(o.domains, func(d string) bool {
+		return strings.Contains(d, name) || len(d) >= most && strings.HasPrefix(name, d)
+	})
 }
 
 // repeat reports whether a name stands in the footer or a sender's line too.
@@ -109,7 +112,7 @@ func holder(cells []cell, buyer party) party {
 			continue
 		}
 		for _, h := range hints(cells, i, c.Text[len(label):]) {
-			p := party{name: h.value, text: strings.TrimSpace(h.text), labelled: true}
+			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true}
 			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
 				return p
 			}

@@ -199,9 +199,14 @@ func AddUp(e *extraction.Extraction, t transcript.Transcription) {
 // Named lists the numbers labelled with this type on these pages, and the numbers labelled
 // with others.
 func Named(t transcript.Transcription, pages []int, kind document.Type) (own, others []string) {
-	found, _ := numbers(cellsOf(only(t, pages)))
+	cells := cellsOf(only(t, pages))
+	found, _ := numbers(cells)
+	seller, confirmed := named{}, false
+	if kind == document.OrderConfirmation {
+		seller, confirmed = ownOrder(cells, found)
+	}
 	for _, n := range found {
-		if n.kind == kind {
+		if n.kind == kind || confirmed && n.number == seller.number {
 			own = append(own, n.number)
 		} else if n.score >= withMark {
 			others = append(others, n.number)

@@ -21,11 +21,12 @@ func candidates(cells []cell) (found []party) {
 		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text)) {
 			continue
 		}
-		if !company && (!labelled || !nameLike(c.Text)) {
+		inside := behindLabel(c.Text)
+		if !company && (!labelled || !nameLike(inside)) {
 			continue
 		}
 		if !company {
-			text = c.Text
+			text = inside
 		}
 		quote := c.Text
 		if a, ok := before(cells, i); ok && company {
@@ -55,6 +56,15 @@ func candidates(cells []cell) (found []party) {
 		found[i].score += min(float64(count[printed.Letters(found[i].text)]-1), 2)
 	}
 	return found
+}
+
+// behindLabel returns the name behind a party's label in one cell: "Vendor: Allen Brothers".
+func behindLabel(text string) string {
+	label, name, ok := strings.Cut(text, ":")
+	if name = strings.TrimSpace(name); ok && name != "" && sideOf(label+":") != "" {
+		return name
+	}
+	return text
 }
 
 var article = regexp.MustCompile(`^(?:Ein|Eine|A|An|The|Un|Une|Una|Een|En|Et)$`)
@@ -90,10 +100,13 @@ func before(cells []cell, i int) (cell, bool) {
 	return cell{}, false
 }
 
+// numberEnd ends the label of a number.
+var numberEnd = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no|nr|n[°º]|number|nummer|numero|numéro|número)\.?$`)
+
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
 	return len(printed.Letters(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
-		!isSalutation(text) && !fieldLabel.MatchString(text)
+		!isSalutation(text) && !strings.HasSuffix(text, ",") && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
 }
 
 // IsCompany reports whether a name has a legal form.
@@ -240,7 +253,7 @@ var coded = regexp.MustCompile(`(?i)^(\pL+ to:) \pL{0,6}-?\d+$`)
 func sideOf(text string) string {
 	text = coded.ReplaceAllString(strings.TrimLeft(text, " *"), "$1")
 	switch {
-	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789") ||
+	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789@") ||
 		accountLabel.MatchString(text), numberLabel.MatchString(text), !strings.HasSuffix(text, ":") && legalForm.MatchString(text):
 		return ""
 	case supplierLabel.MatchString(text), strings.HasSuffix(text, ":") && supplierLabel.MatchString(strings.ReplaceAll(text, " ", "")):

@@ -129,6 +129,82 @@ CH1 2LB`,
 		"comma before the form": {`
 TACOMA BELTS, INC.
 #Invoice No. 5`, "invoice 5  TACOMA BELTS, INC. >"},
+		"seller's order on its confirmation": {`
+RIVER BOLTS CO.                                         SALES ORDER ACKNOWLEDGEMENT
+6100 Dock Ave
+
+ORDER NO            ORDER DATE          CUST NO            CUSTOMER PO
+0774-00             05/23/26            10447              B-903
+
+LN    ITEM DESCRIPTION             ORDERED       PRICE       EXTENSION
+1     3/8-16X1 HEX SCREW               100      0.1420           14.20`,
+			"order-confirmation 0774-00 2026-05-23? RIVER BOLTS CO. >"},
+		"an order on a confirmation": {`
+RIVER BOLTS CO.
+#SALES ORDER ACKNOWLEDGEMENT
+ORDER NO            ORDER DATE
+0774-00             05/23/26`, "order-confirmation  2026-05-23? RIVER BOLTS CO. >"},
+		"order with the title in three cells": {`
+CAMICIE SERRA S.R.L.
+Via Alta 31 - 20064 Gorgonzola (MI)
+
+                               Spett.le
+                               Tessitura Figli S.p.A.
+                               Via Magenta 8
+                               13900 BIELLA
+
+ORDINE A FORNITORE   N. 1093/2026   DEL 15/05/2026`,
+			"purchase-order 1093/2026 2026-05-15 Tessitura Figli S.p.A. > CAMICIE SERRA S.R.L.?"},
+		"goods receipt slip": {`
+#GOODS RECEIPT SLIP                          5000447
+Goods receipt date     17.05.2026
+Vendor                 0000204417
+Name                   Kaolin Works Ltd`, "goods-receipt 5000447 2026-05-17? Kaolin Works Ltd >"},
+		"delivered to the buyer": {`
+Order - Purchase
+
+Glaze Profiles Limited                     Ellerby Windows Ltd
+Attn. Sales Office                         Marfleet Park
+Ashby Road                                 Hull HU9 5NB
+Coalville
+LE67 3LA                                   Order No.        PO-1033
+Buy-from Vendor No.    V00214              Document Date    23/05/26
+
+Ship-to Address
+Ellerby Windows Ltd
+Gate B`, "purchase-order PO-1033 2026-05-23 Glaze Profiles Limited > Ellerby Windows Ltd?"},
+		"mail that orders": {`
+From: Rhonda <rhonda@castile.example>
+Subject: PO 77120 - Wichita job
+
+Hi Marty,
+
+Please enter the following purchase order for us.
+
+Castile Mechanical, Inc.
+Purchase Order #: 77120
+PO Date: 05/23/2026
+Vendor: Allen Brothers Pipe & Supply`,
+			"purchase-order 77120 2026-05-23 Allen Brothers Pipe & Supply > Castile Mechanical, Inc."},
+		"name longer than its domain": {`
+#Invoice 5
+BLUE HERON SIGNS & GRAPHICS
+Foundry Works
+accounts@blueheronsigns.example`, "invoice 5  BLUE HERON SIGNS & GRAPHICS >"},
+		"cheques": {`
+#Invoice 5
+Make checks payable to Heron Signs.`, "invoice 5  Heron Signs >"},
+		"tagline and address in a line": {`
+Malerbetrieb Uwe Stoll
+Meisterbetrieb seit 1988
+Ahornweg 6 · 37154 Northeim · Tel. 05551 5
+
+#Rechnung Nr. 5`, "invoice 5  Malerbetrieb Uwe Stoll? >"},
+		"day first by the language": {`
+Abonos Norte, S.L.
+
+ALBARÁN Nº            FECHA            SU PEDIDO
+A/26/55               06-05-2026       SI-19`, "delivery-note A/26/55 2026-05-06 Abonos Norte, S.L. >"},
 		"large letterhead": {`
           #Hotel Puerta del Mar
      Avda. Mayor, 3 · 30500 Molina · Tel. 968 55

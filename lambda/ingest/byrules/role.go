@@ -54,6 +54,10 @@ func reversed(cells []cell, found []party, who owners, titled bool) (supplier, b
 	if supplier.text == "" {
 		supplier = addressed(cells, found, buyer)
 	}
+	goesTo := func(p party) bool { return p.side == "delivery" && p.isSame(supplier) && !p.isSame(buyer) }
+	if supplier.side != "supplier" && slices.ContainsFunc(found, goesTo) {
+		return buyer, supplier // nobody delivers to itself
+	}
 	return supplier, buyer
 }
 

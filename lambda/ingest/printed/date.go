@@ -30,7 +30,7 @@ func (d Date) DayFirst() (dayFirst, known bool) {
 
 var (
 	iso     = lazy.Regexp(`\b((?:19|20)\d\d)([-/]|\. ?)(\d{1,2})(?:[-/]|\. ?)(\d{1,2})\b`)
-	numeric = lazy.Regexp(`\b(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?((?:19|20)\d\d|\d\d)\b`)
+	numeric = lazy.Regexp(`\b(\d{1,2})([-/.]) ?(\d{1,2})([-/.]) ?((?:19|20)\d\d|\d\d)\b`)
 	worded  = lazy.Regexp(`(?i)\b(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[ -]*(?:de |of )?` +
 		`(\pL{3,10})\.?,?[ -]*(?:de |del )?((?:19|20)\d\d)\b`)
 	english = lazy.Regexp(`(?i)\b(\pL{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? ((?:19|20)\d\d)\b`)
@@ -51,12 +51,15 @@ func Dates(text string) (found []Date) {
 		add(m, day(part(m, 1), number(part(m, 3)), part(m, 4)))
 	}
 	for _, m := range numeric().FindAllStringSubmatchIndex(text, -1) {
-		dayFirst := day(part(m, 4), number(part(m, 3)), part(m, 1))
+		if part(m, 2) != part(m, 4) {
+			continue // 3/8-16 is a thread
+		}
+		dayFirst := day(part(m, 5), number(part(m, 3)), part(m, 1))
 		if part(m, 2) == "." {
 			add(m, dayFirst)
 			continue
 		}
-		add(m, dayFirst, day(part(m, 4), number(part(m, 1)), part(m, 3)))
+		add(m, dayFirst, day(part(m, 5), number(part(m, 1)), part(m, 3)))
 	}
 	for _, m := range worded().FindAllStringSubmatchIndex(text, -1) {
 		add(m, day(part(m, 3), month(part(m, 2)), part(m, 1)))

@@ -33,6 +33,7 @@ func TestDateNotations(t *testing.T) {
 		"12 pieces 2026":              "",
 		"Version 1.2.3456":            "",
 		"Tel. 01/23/4567":             "",
+		"Screw 3/8-16":                "", // inches and threads
 		"04.03.2026 bis 05.03.2026":   "2026-03-04 2026-03-05",
 		"IP 10.10.10.10 at 11:12":     "2010-10-10", // indistinguishable from a date; nothing labels it
 		"valid from 2026-03-04 on 9x": "2026-03-04",

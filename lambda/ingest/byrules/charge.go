@@ -62,6 +62,7 @@ func (t table) below(from, to int) (marked, others []charge) {
 	for i := from + 1; i < min(to, len(t.cells), from+reach); {
 		row := append([]cell{t.cells[i]}, right(t.cells, i)...)
 		i += len(row)
+		marked = append(marked, t.inHead(row)...)
 		if c, ok := chargeIn(row); !ok {
 			continue
 		} else if charged.MatchString(c.text) || reduced.MatchString(c.text) {
@@ -71,6 +72,27 @@ func (t table) below(from, to int) (marked, others []charge) {
 		}
 	}
 	return marked, others
+}
+
+// inHead lists the charges named in a row of heads, with their amounts below.
+func (t table) inHead(row []cell) (found []charge) {
+	if !sumHeads(row) {
+		return nil
+	}
+	for _, c := range row {
+		u, ok := valueUnder(t.cells, c.at)
+		money := moneyIn(u)
+		less := reduced.MatchString(c.Text)
+		if !ok || len(money) == 0 || !less && !charged.MatchString(c.Text) {
+			continue
+		}
+		amount := money[len(money)-1].amount
+		if less && amount.Sign() > 0 {
+			amount = amount.Negated()
+		}
+		found = append(found, charge{c.Text, amount, []cell{c, u}})
+	}
+	return found
 }
 
 // chargeIn reads a row with words first and an amount last.

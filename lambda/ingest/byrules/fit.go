@@ -58,7 +58,7 @@ func (t table) fitted(x totals) ([]item, []charge, bool) {
 			return items, charges, true
 		}
 	}
-	if items := t.solidOnly(); len(items) > 0 && len(items) < len(t.items) {
+	if items := t.solidOnly(); len(items) > 0 {
 		if charges := t.charges(items[0].end, x.total.at, net.Minus(amountOf(items)), false); charges != nil {
 			return items, charges, true // discounts between the lines
 		}
@@ -94,7 +94,7 @@ func (t table) prefix(items []item, net document.Amount) int {
 
 // solidOnly leaves out the rows without quantity and price.
 func (t table) solidOnly() (items []item) {
-	for _, it := range t.items[:t.ended] {
+	for _, it := range t.items {
 		if it.solid {
 			items = append(items, it)
 		}

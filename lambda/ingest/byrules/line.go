@@ -175,7 +175,7 @@ func (h head) lower(cells []cell, i, length int) (found []cell) {
 // item reads a row, which must have an amount in the amount's column, and a description or
 // numbers that make the amount.
 func (h head) item(row []cell) (item, bool) {
-	it := item{cells: h.assign(row)}
+	it := item{cells: h.assign(h.divided(row))}
 	var found bool
 	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
 		return it, false
@@ -190,6 +190,29 @@ func (h head) item(row []cell) (item, bool) {
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
 	it.multiply(h, row)
 	return it, it.line.Description != "" || it.line.Quantity.Sign() != 0 || it.line.UnitPrice.Sign() != 0
+}
+
+// twoSums are amounts close together, such as a line's amount and its rate: "249.00 20.00".
+var twoSums = regexp.MustCompile(`^(-?[\d.,]*\d[.,]\d\d) (-?[\d.,]*\d[.,]\d\d)$`)
+
+// divided splits cells with two amounts below two heads. Their places are estimated by their characters.
+func (h head) divided(row []cell) (all []cell) {
+	for _, c := range row {
+		m, over := twoSums.FindStringSubmatch(c.Text), 0
+		for name := range h.cols {
+			over += bit(h.over(name, c))
+		}
+		if m == nil || over < 2 {
+			all = append(all, c)
+			continue
+		}
+		width := (c.Box.Right - c.Box.Left) / float64(len(c.Text))
+		first, second := c, c
+		first.Text, second.Text, first.read, second.read = m[1], m[2], nil, nil
+		first.Box.Right, second.Box.Left = c.Box.Left+width*float64(len(m[1])), c.Box.Right-width*float64(len(m[2]))
+		all = append(all, first, second)
+	}
+	return all
 }
 
 // apart takes the amount of a line for nothing else: a single number in a wide cell stands below several heads.

@@ -46,6 +46,33 @@ Cable                        3,00     10,00         30,00
 
 SUMA                BASE IMPONIBLE      CUOTA IVA     TOTAL EUROS
 30,00                        30,00           6,30           36,30`, "3 10 30 Cable"},
+		"amount and rate close together": {`
+#Invoice No. 5
+Quantity  Code     Details                       Unit Price    Net Amt   VAT%
+    6.00  CUP12    Paper Cups                         41.50     249.00 20.00
+   12.00  BLUE10   Blue Roll                           9.49     108.19 20.00
+
+Total Net                                                       357.19`, "6 41.5 249 Paper Cups; 12 9.49 108.19 Blue Roll"},
+		"taxed lines": {`
+#Invoice No. 5
+DESCRIPTION                QTY       RATE        AMOUNT
+Vinyl                       86       9.75       838.50T
+Permit                       1     212.50        212.50`, "86 9.75 838.5 Vinyl; 1 212.5 212.5 Permit"},
+		"discounts between the lines": {`
+#Rechnung Nr. 5
+Bezeichnung                    Menge        Preis        Wert
+Getriebe                           4       486,20    1.944,80
+Rabatt                                                 233,38-
+Nettowert Position                                   1.711,42
+Motor                              4       212,40      849,60
+Nettobetrag                                          2.561,02
+19 % MwSt                                              486,59
+Endbetrag                                            3.047,61`, "4 486.2 1944.8 Getriebe; 4 212.4 849.6 Motor"},
+		"without quantities": {`
+#Rechnung Nr. 5
+Leistung                           USt %       Betrag EUR
+Fracht Linz - Wien                    20           318,00
+Maut                                  20            41,20`, "318 Fracht Linz - Wien; 41.2 Maut"},
 		"letter": {`
 #Rechnung Nr. 5
 6 Stühle bezogen                                    510,00 Euro
@@ -74,7 +101,27 @@ Monture                               1     20.00      20.00
 Total marchandise                                 CHF 120.00
 Montant à payer                                   CHF 120.00
 Pour information : EUR 128.12 (cours du jour 1 CHF = 1.0677 EUR)`, "120.00  120.00 CHF []"},
-		"pallets": {"#Lieferschein Nr. 5\nPackstücke: 1 EUR-Palette", "    []"},
+		"several rates": {`
+#Faktura nr 5
+Stawka           Netto           VAT          Brutto
+23%             100,00         23,00          123,00
+5%               40,00          2,00           42,00
+Do zapłaty: 165,00 PLN`, "  165.00 PLN []"},
+		"column of totals": {`
+#Factura Nº 5
+Base imponible       % IVA       Cuota IVA        Total
+321,50               10,00           32,15       353,65
+40,96                21,00            8,60        49,56
+TOTAL FACTURA                                    403,21 €`, "  403.21 EUR [nothing printed adds up to the total 403.21]"},
+		"charge in a head of sums": {`
+#Facture n° 5
+Désignation               Qté        P.U. HT       Montant HT
+Four                         1        100,00           100,00
+
+Total HT       Port HT       Net HT       Taux       Total TVA       NET À PAYER
+100,00           45,00       145,00      20,00           29,00            174,00`, "145.00 29.00 174.00  []"},
+		"article numbers": {"#Lieferschein Nr. 5\nRM-10044   China clay   6", "    []"},
+		"pallets":         {"#Lieferschein Nr. 5\nPackstücke: 1 EUR-Palette", "    []"},
 	} {
 		e := Extract(layout(test.text))[0]
 		d := e.Data

@@ -11,6 +11,7 @@ import (
 type totals struct {
 	subtotal, tax, total sum
 	byRate               []sum    // taxes adding up to an unprinted tax
+	whole                bool     // the total is the sum of several tax rates
 	proved               bool     // subtotal + tax = total, all printed
 	items                []item   // the lines, fitting if fits
 	charges              []charge // with the lines they are the subtotal
@@ -75,6 +76,9 @@ func distinct(blocks []totals) (found []totals) {
 // rank orders blocks by what proves them, then by their label.
 func (x totals) rank() int {
 	rank := int(x.total.score)
+	if x.whole {
+		rank += 20 // a rate's own total may fit, too
+	}
 	if x.proved {
 		rank += 10
 		if x.fits {
@@ -154,6 +158,11 @@ func (all sums) blocks(t table) (found []totals) {
 	}
 	for _, total := range candidates {
 		x, ok := all.prove(total)
+		if whole, proved := all.byRates(total); proved && !ok {
+			x, ok = whole, true
+		} else if proved {
+			x.whole = true
+		}
 		if !ok {
 			x, ok = all.charged(total, t)
 		}
@@ -165,6 +174,28 @@ func (all sums) blocks(t table) (found []totals) {
 		found = all.unlabelled(t.cells)
 	}
 	return found
+}
+
+// byRates proves a total by the bases and the taxes of several rates.
+func (all sums) byRates(total sum) (totals, bool) {
+	bases, taxes, rates := document.Amount{}, document.Amount{}, []sum(nil)
+	for _, x := range all.taxes {
+		known := func(y sum) bool { return y.rate.amount.Equal(x.rate.amount) }
+		if x.rate == nil || x.base == nil || slices.ContainsFunc(rates, known) {
+			continue
+		}
+		rates, bases, taxes = append(rates, x), bases.Plus(x.base.amount), taxes.Plus(x.amount)
+	}
+	if len(rates) < 2 || !bases.Plus(taxes).Equal(total.amount) {
+		return totals{}, false
+	}
+	net := sum{amount: bases, at: total.at}
+	for _, s := range all.subtotals {
+		if s.amount.Equal(bases) {
+			net = s
+		}
+	}
+	return totals{subtotal: net, total: total, byRate: rates, proved: true, whole: true}, true
 }
 
 // taxes reports whether x may be the tax on s: no rate in Europe is above 27 %.

@@ -156,8 +156,8 @@ func shows(text, sign string) bool {
 	return !unicode.IsLetter(before) && !unicode.IsLetter(after) && !joined.MatchString(text[i+len(sign):])
 }
 
-// joined goes on with a word, as in EUR-pallet.
-var joined = regexp.MustCompile(`^-\pL`)
+// joined goes on with a word or a whole number, as in EUR-pallet and RM-10044.
+var joined = regexp.MustCompile(`^-(?:\pL|\d+(?:$|[^\d.,]))`)
 
 func currencyIn(text string) string {
 	for _, s := range signs {

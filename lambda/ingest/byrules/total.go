@@ -61,7 +61,7 @@ func sumsOf(cells []cell) (all sums) {
 			row = append(row, moneyIn(r)...)
 		}
 		if len(row) == 0 && !ofLines[i] {
-			if u, ok := valueUnder(cells, i); ok {
+			if u, ok := valueUnder(cells, i); ok && !(kind == "total" && goesOn(cells, u)) {
 				row, score = moneyIn(u), score-0.5
 			}
 		}
@@ -79,6 +79,12 @@ func sumsOf(cells []cell) (all sums) {
 		all.add(kind, row)
 	}
 	return all
+}
+
+// goesOn reports whether amounts go on below a cell, as in a table of taxes: each is a total of its row only.
+func goesOn(cells []cell, c cell) bool {
+	below, ok := under(cells, c.at)
+	return ok && below.Box.Top-c.Box.Bottom < c.height() && len(moneyIn(below)) > 0 && len(moneyIn(c)) > 0
 }
 
 // valueUnder returns the cell below a head of sums. In a row of as many cells as the heads', it is the

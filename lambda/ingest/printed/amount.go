@@ -89,10 +89,14 @@ func glued(text string, from, to int) bool {
 	case before == '-' && letterOrDigit(lastRune(strings.TrimRight(text[:from], "-"))):
 		return true
 	}
-	return letter(after) && !currencyAhead(text[to:]) || after == ':' && digit(firstRune(text[to+1:]))
+	marked := money(text[from:to]) && taxMark().MatchString(text[to:])
+	return letter(after) && !currencyAhead(text[to:]) && !marked || after == ':' && digit(firstRune(text[to+1:]))
 }
 
 var currencyForm = lazy.Regexp(`^(EUR|CHF|USD|GBP|Euro|Fr\.|kg|g|m|St|Stk|pcs)\b`)
+
+// taxMark stands behind the amount of a taxed line: 838.50T.
+var taxMark = lazy.Regexp(`^[A-Z]$`)
 
 func currencyAhead(s string) bool { return currencyForm().MatchString(s) }
 

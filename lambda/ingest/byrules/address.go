@@ -83,7 +83,7 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 		town, ok := townBelow(cells, name)
 		p := party{name: cells[name], text: cells[name].Text, byPlace: name == i}
 		switch _, side := blockOf(cells, name); {
-		case cells[0].row(p.name) && c.Box.Top < window && p.byPlace: // a letterhead
+		case cells[0].row(p.name) && c.Box.Top < window && p.byPlace && !who.company(p): // a letterhead
 		case !ok || side == "supplier" || side == "delivery" || reachable(cells, town) || who.domain(p.text) || who.repeat(p.name, p.text):
 		case owned(own, p.text):
 			p.byPlace = false
@@ -99,7 +99,8 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 // top of the page, and neither the footer, a sender's line, a domain nor contact details claim it.
 func inWindow(cells []cell, who owners, p party) bool {
 	const from, to = 0.12, 0.4
-	if p.labelled || p.name.page != cells[0].page || p.name.Box.Top < from || p.name.Box.Top > to || begun(cells, p.name.at) ||
+	low := p.name.Box.Top < from && !who.company(p)
+	if p.labelled || p.name.page != cells[0].page || low || p.name.Box.Top > to || begun(cells, p.name.at) ||
 		who.domain(p.text) || who.repeat(p.name, p.text) {
 		return false
 	}

@@ -43,7 +43,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		}
 		return -5
 	}
-	const footer = 0.85
+	const footer, lowest, most = 0.85, 0.5, 2
 	switch after := c.Text[d.End:]; {
 	case c.Box.Top > footer && clock.MatchString(after):
 		return -5 // when the page was printed
@@ -56,7 +56,10 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		if a, ok := above(cells, i); ok && cites(a.Text) && !strings.HasSuffix(before, ":") && !ownDay.MatchString(before) {
 			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
 		}
-		return number.wordScore(before, 4) + high
+		if score := number.wordScore(before, 4); score != 0 || len(strings.Fields(before)) <= most {
+			return score + high
+		}
+		return -5 // a sentence
 	}
 	score := 0.0
 	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column doesn't run on
@@ -69,6 +72,9 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
 		score = number.wordScore(l.Text, 2.5)
+	}
+	if score == 0 && c.Box.Top > lowest {
+		return -5 // of a line, or of a payment
 	}
 	return score + high
 }

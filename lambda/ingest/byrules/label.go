@@ -8,11 +8,13 @@ import (
 
 // A label hints at a value near it. See the package for the languages.
 
-// titles name the types. A type that cites others comes first.
-var titles = []struct {
+type title struct {
 	kind document.Type
 	form *regexp.Regexp
-}{
+}
+
+// titles name the types. A type that cites others comes first.
+var titles = []title{
 	{document.Invoice, word(`gutschrift \(selbst[^)]*\)|self-?billed invoice|selbst ausgestellte rechnung|autofactur\pL+|autofattura`)},
 	{document.CreditNote, word(`credit (?:note|memo)|gutschrifts?|rechnungskorrektur|storno(?:rechnung)?|korrekturrechnung|avoir|facture d['’]avoir|note de crédit|nota di credito|nota de crédito|factura rectificativa|abono|creditnota|creditfactuur|(?:faktura )?koryguj\pL+|faktura koryguj\pL+|korekta(?: faktury)?|kreditfaktura|kreditnota|dobropis|hyvityslasku|notă de credit(?:are)?|factură (?:de )?storno|πιστωτικό(?: τιμολόγιο)?|jóváíró számla|jóváírás|sztornó ?(?:számla)?|helyesbítő számla`)},
 	{document.Invoice, word(`(?:commercial |tax |sales |vat |final |interim )?invoice|\pL*rechnungs?|facture|fattura|factura|honorarnote|note d['’]honoraires|\pL*factuur|fatura(?:[ -]recibo)?|(?:btw|vat)[ -]factuur|\pL*faktur[ay](?: vat)?|daňový doklad|lasku[nt]?|factur(?:ă|ii)|τιμολ[οό]γ[ιί]ου?|(?:áfás |elektronikus )?számla`)},

@@ -61,6 +61,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 			break
 		}
 	}
+	headings = slices.DeleteFunc(headings, func(n named) bool { return n.labels(cells) && (n.cited(found) || n.inList(cells)) })
 	if len(headings) == 0 {
 		headings = first
 	}
@@ -85,6 +86,31 @@ func (n named) shouts(cells []cell, i int, head string) bool {
 
 // orders reports whether a sentence of a letter places an order.
 func (c cell) orders() bool { return ordering.MatchString(c.Text) }
+
+// labels reports whether a bare title may be the label of a number next to it.
+func (n named) labels(cells []cell) bool {
+	_, ok := n.next(cells, n.cell.at)
+	return ok && n.size <= large
+}
+
+// inList reports whether another label with a value stands above, or another type's below, as in a list of
+// what a paper cites.
+func (n named) inList(cells []cell) bool {
+	if a, ok := above(cells, n.cell.at); ok && listed(cells, a.at, n.cell.at) {
+		return true
+	}
+	b, ok := under(cells, n.cell.at)
+	other := func(t title) bool { return t.kind != n.kind && t.form.MatchString(b.Text) }
+	return ok && listed(cells, n.cell.at, b.at) && slices.ContainsFunc(titles, other)
+}
+
+// cited reports whether a number with a mark is of a type that cites this one, as an invoice its delivery note.
+func (n named) cited(found []named) bool {
+	rank := func(kind document.Type) int {
+		return slices.IndexFunc(titles[1:], func(t title) bool { return t.kind == kind }) // without the self-billed invoice
+	}
+	return slices.ContainsFunc(found, func(o named) bool { return o.score >= withMark && rank(o.kind) < rank(n.kind) })
+}
 
 // rivalled reports whether a number with a mark is of another type.
 func (n named) rivalled(found []named) bool {

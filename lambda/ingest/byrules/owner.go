@@ -58,6 +58,7 @@ func letterhead(cells []cell, who owners, buyer party, titled bool) (best party)
 // above windows.
 type owners struct {
 	domains []string
+	names   []string // of companies that a footer begins with
 	claims  []claim
 }
 
@@ -79,9 +80,17 @@ func ownersOf(cells []cell) owners {
 		}
 		if c.Box.Top > footer {
 			o.claims = append(o.claims, claim{printed.Letters(c.Text), i, true})
+			if name, ok := nameIn(c.Text); ok && strings.HasPrefix(c.Text, name) && !registry.MatchString(name) && !aboutBank(cells, i) {
+				o.names = append(o.names, name)
+			}
 		}
 	}
 	return o
+}
+
+// company reports whether the footer begins with another company, so that a logo is its letterhead.
+func (o owners) company(other party) bool {
+	return slices.ContainsFunc(o.names, func(name string) bool { return !other.isSame(party{text: name}) })
 }
 
 // domain reports whether a domain is made of the name, or of its beginning.

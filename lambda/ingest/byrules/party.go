@@ -18,7 +18,7 @@ func candidates(cells []cell) (found []party) {
 	for i, c := range cells {
 		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text)) {
+		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text) || registry.MatchString(text)) {
 			continue
 		}
 		inside := behindLabel(c.Text)
@@ -66,6 +66,9 @@ func behindLabel(text string) string {
 	}
 	return text
 }
+
+// registry names a court or a register of companies, which German footers call AG.
+var registry = regexp.MustCompile(`(?i)register|amtsgericht|\bHR[AB]\b|\bGnR\b`)
 
 var article = regexp.MustCompile(`^(?:Ein|Eine|A|An|The|Un|Une|Una|Een|En|Et)$`)
 
@@ -133,7 +136,7 @@ func nameIn(text string) (string, bool) {
 	for more := next(); more != nil && more[0] <= 3; more = next() {
 		end += more[1] - 1
 	}
-	if rest := text[end:]; isWordy(rest) {
+	if rest := text[end:]; isWordy(rest) && text[end-1] != ',' {
 		end = len(text) // the form is in the middle: Kunden AG Mitte
 	}
 	name := strings.Trim(text[start:end], " ,;:()*")

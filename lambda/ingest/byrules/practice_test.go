@@ -204,13 +204,39 @@ Ahornweg 6 · 37154 Northeim · Tel. 05551 5
 Abonos Norte, S.L.
 
 ALBARÁN Nº            FECHA            SU PEDIDO
-A/26/55               06-05-2026       SI-19`, "delivery-note A/26/55 2026-05-06 Abonos Norte, S.L. >"},
+A/26/55               06-05-2026       SI-19`, "delivery-note A/26/55 2026-05-06 Abonos Norte, S.L. >; no title names the type of the document"},
 		"large letterhead": {`
           #Hotel Puerta del Mar
      Avda. Mayor, 3 · 30500 Molina · Tel. 968 55
 
 FACTURA H-77                          Clima Levante, S.A.
 Fecha: 16/05/2026`, "invoice H-77 2026-05-16 Clima Levante, S.A. >"},
+		// What stands there if the printed title, name or date is a picture.
+		"title in a picture": {`
+Weser Spedition AG
+
+Rechnungs-Nr.            RE-5502
+Rechnungsdatum           16.05.2026
+Lieferschein             LS-4417`, "invoice RE-5502 2026-05-16 Weser Spedition AG >"},
+		"receipt's title in a picture": {`
+Weser Spedition AG
+
+Bestellung            450077
+Lieferschein          LS-4417
+Buchungsdatum         16.05.2026`, "delivery-note LS-4417 2026-05-16? Weser Spedition AG >; no title names the type of the document"},
+		"letterhead in a picture": {`
+Metallbau Oetjen GmbH
+Hauptstraße 112
+27412 Tarmstedt
+
+#Gutschrift Nr. 9` + footer + footer + "Nordmark Handel KG, Sitz Norderstedt", "credit-note 9  Nordmark Handel KG > Metallbau Oetjen GmbH?"},
+		"a court": {`
+#Rechnung Nr. 9` + footer + footer + "Genossenschaftsregister AG Osnabrück GnR 2001", "invoice 9   >"},
+		"date in a sentence": {`
+#Rechnung Nr. 9
+Ihre Meldung telefonisch durch Herrn Oetjen 12.05.2026`, "invoice 9   >"},
+		"date of a line": {`
+#Rechnung Nr. 9` + footer + "12.05.2026   Bar", "invoice 9   >"},
 	} {
 		if got := read(Extract(layout(test.text))[0]); got != test.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test.want)

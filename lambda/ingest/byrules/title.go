@@ -161,18 +161,12 @@ func (r *reader) settleType(found, headings []named) {
 			r.e.Type = ""
 		}
 	case r.e.Type == "" || len(headings) > 0:
-	case r.e.Type == document.DeliveryNote && !r.priced() && !r.strangeTitle(): // no invoice lacks amounts
 	case !byLabel:
 		r.doubtType("no title names the type of the document")
 	case r.strangeTitle():
 		r.doubtType("the document has an unknown title")
 	}
 	r.e.Successful = r.e.Type != "" || ok
-}
-
-// priced reports whether an amount is printed.
-func (r *reader) priced() bool {
-	return slices.ContainsFunc(r.cells, func(c cell) bool { return len(moneyIn(c)) > 0 })
 }
 
 func (r *reader) doubtType(text string) {

@@ -42,7 +42,7 @@
 //   - postgres holds all SQL, each statement next to its method: claim.go claims and
 //     settles, candidate.go finds candidates, match.go writes a match, and redecide.go is
 //     the heart of that write. The store of another workload is a package below it:
-//     postgres/ingestions, postgres/reviews and postgres/offers.
+//     postgres/ingestions, postgres/reviews or postgres/offers; postgres/events has the events.
 //
 // # When something goes wrong
 //

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -144,12 +145,12 @@ func TestEventsRebuildMatches(t *testing.T) {
 	docs := sampleDocuments(t)
 	for seed := range uint64(4) {
 		w := newWorkshop(t, docs)
-		must.OK(t, w.db.Events().Record(t.Context()))
+		must.OK(t, events.New(w.db).Record(t.Context()))
 		m := &mirror{t: t, known: map[uuid.UUID]string{}, last: map[uuid.UUID]int64{}, matches: map[string]string{}}
 		stop := make(chan struct{})
 		var senders sync.WaitGroup
 		for n := range uint64(3) {
-			senders.Go(func() { m.send(w.db.Events(), rand.New(rand.NewPCG(seed, 10+n)), stop) })
+			senders.Go(func() { m.send(events.New(w.db), rand.New(rand.NewPCG(seed, 10+n)), stop) })
 		}
 		w.changing(rand.New(rand.NewPCG(seed, 1)))
 		close(stop)
@@ -159,7 +160,7 @@ func TestEventsRebuildMatches(t *testing.T) {
 			t.Errorf("seed %d: %s, of %d changes", seed,
 				firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")), m.changes)
 		}
-		if g, err := w.db.Events().Gauges(t.Context()); g != (postgres.EventGauges{}) || err != nil {
+		if g, err := events.New(w.db).Gauges(t.Context()); g != (postgres.EventGauges{}) || err != nil {
 			t.Errorf("left: %+v, %v", g, err)
 		}
 	}

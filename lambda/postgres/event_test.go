@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/notify/outbox"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -69,19 +68,19 @@ func (f *fixture) taken() string {
 			}
 			words, ids = append(words, text), append(ids, p.ID)
 		}
-		must.OK(f.t, f.Events().Delivered(f.t.Context(), ids))
+		must.OK(f.t, events.New(f.DB).Delivered(f.t.Context(), ids))
 	}
 }
 
 func (f *fixture) claimEvents(limit int) []outbox.Parcel {
 	f.t.Helper()
-	return must.Get(f.Events().Claim(f.t.Context(), limit, time.Minute))(f.t)
+	return must.Get(events.New(f.DB).Claim(f.t.Context(), limit, time.Minute))(f.t)
 }
 
 func (f *fixture) record() {
 	f.t.Helper()
 	for range 2 {
-		must.OK(f.t, f.Events().Record(f.t.Context()))
+		must.OK(f.t, events.New(f.DB).Record(f.t.Context()))
 	}
 }
 
@@ -177,129 +176,4 @@ func TestEventCommitOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wantTaken("in order", "match.removed 1-2 person, match.changed 1-3 person")
-}
-
-// putEvents adds an event for each pair, each in its transaction.
-func (f *fixture) putEvents(pairs ...[2]int) (ids []uuid.UUID) {
-	f.t.Helper()
-	for _, p := range pairs {
-		id := uuid.New()
-		f.exec(`INSERT INTO event (id, tenant_id, kind, document_a_id, document_b_id, data, created_at)
-			VALUES ($1, $2, 'match.created', $3, $4, '{}', now())`, id, tenant, num(p[0]), num(p[1]))
-		ids = append(ids, id)
-	}
-	return ids
-}
-
-func (f *fixture) wantFree(when string, want ...uuid.UUID) (list []outbox.Parcel) {
-	f.t.Helper()
-	list = f.claimEvents(100)
-	if got := jobsOf(list); !slices.Equal(got, want) {
-		f.t.Errorf("%s: claimed %v, want %v", when, got, want)
-	}
-	return list
-}
-
-func jobsOf(parcels []outbox.Parcel) (ids []uuid.UUID) {
-	for _, p := range parcels {
-		ids = append(ids, p.ID)
-	}
-	return ids
-}
-
-func (f *fixture) release(p outbox.Parcel, wait time.Duration, refused bool) {
-	f.t.Helper()
-	must.OK(f.t, f.Events().Release(f.t.Context(), []outbox.Return{{ID: p.ID, Tries: p.Tries, Wait: wait,
-		Error: "not \x00now", Refused: refused}}))
-}
-
-func (f *fixture) deliver(ids ...uuid.UUID) {
-	f.t.Helper()
-	must.OK(f.t, f.Events().Delivered(f.t.Context(), ids))
-}
-
-// An event waits for the earlier ones of both of its documents, as long as they are
-// under way or not due, and other documents go on.
-func TestEventsWaitInOrder(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{2, 3}, [2]int{5, 6}, [2]int{2, 7})
-	first := f.wantFree("at first", ids[0], ids[1], ids[3])
-	f.wantFree("under way")
-	f.deliver(ids[1])
-	f.wantFree("one of two is delivered")
-	f.release(first[0], 10*time.Second, false)
-	f.wantFree("not due")
-	f.advance(10 * time.Second)
-	again := f.wantFree("due", ids[0])
-	if again[0].Tries != 2 || string(again[0].Body) != string(first[0].Body) {
-		t.Errorf("try %d: %s, before %s", again[0].Tries, again[0].Body, first[0].Body)
-	}
-	f.release(first[0], 0, false) // of a claim that is over
-	f.wantFree("claimed again")
-	f.deliver(ids[0])
-	f.wantFree("delivered", ids[2])
-	f.advance(time.Minute)
-	f.wantFree("the claims are over", ids[2], ids[3])
-	f.deliver(ids[2], ids[3])
-	f.wantFree("the last", ids[4])
-}
-
-// An event that the receiver refuses for three days is given up, and what waited for
-// it goes on. An outage gives nothing up.
-func TestRefusedEventGivenUp(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	ids := f.putEvents([2]int{1, 2}, [2]int{2, 3})
-	f.release(f.wantFree("an outage", ids[0])[0], time.Hour, false)
-	f.advance(100 * time.Hour)
-	f.release(f.wantFree("refused", ids[0])[0], time.Hour, true)
-	f.advance(72*time.Hour - time.Second)
-	f.release(f.wantFree("for almost three days", ids[0])[0], time.Second, true)
-	want := postgres.EventGauges{Waiting: 2, Oldest: 172*time.Hour - time.Second}
-	f.wantEventGauges(want)
-	f.advance(time.Second)
-	f.release(f.wantFree("for three days", ids[0])[0], time.Hour, true)
-	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour, Dead: 1})
-	f.wantFree("what waited for it", ids[1])
-	f.deliver(ids[0]) // by a request with a late answer
-	f.wantEventGauges(postgres.EventGauges{Waiting: 1, Oldest: 172 * time.Hour})
-}
-
-func (f *fixture) wantEventGauges(want postgres.EventGauges) {
-	f.t.Helper()
-	if got, err := f.Events().Gauges(f.t.Context()); got != want || err != nil {
-		f.t.Errorf("got %+v, %v, want %+v", got, err, want)
-	}
-}
-
-// Thousands of events that wait for one do not hide another document's.
-func TestManyWaitingEvents(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.exec(`INSERT INTO event (tenant_id, kind, document_a_id, document_b_id, data, created_at)
-		SELECT $1, 'match.created', $2, gen_random_uuid(), '{}', now() FROM generate_series(1, 3000)`, tenant, num(1))
-	ids := f.putEvents([2]int{2, 3})
-	f.claimEvents(1)
-	f.wantFree("behind them", ids...)
-}
-
-func TestForgetEvents(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	ids := f.putEvents([2]int{1, 2}, [2]int{3, 4}, [2]int{5, 6}, [2]int{7, 8})
-	f.deliver(ids[0], ids[1])
-	f.advance(time.Second)
-	f.deliver(ids[2])
-	f.advance(14 * 24 * time.Hour)
-	for _, want := range []int{1, 1, 0} {
-		if n, err := f.Events().Forget(t.Context(), 1); n != want || err != nil {
-			t.Errorf("deleted %d, %v, want %d", n, err, want)
-		}
-	}
-	f.advance(time.Second)
-	if n, err := f.Events().Forget(t.Context(), 100); n != 1 || err != nil {
-		t.Errorf("deleted %d, %v, want the third", n, err)
-	}
-	f.wantFree("what was not delivered", ids[3])
 }

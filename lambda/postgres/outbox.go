@@ -12,7 +12,7 @@ import (
 )
 
 // This file implements notify.Outbox for notify.Relay, which sends notifications to people.
-// Programs get events and sets instead: see outbox.Outbox in event.go and offers/delivery.go.
+// Programs get events and sets instead: see outbox.Outbox in packages events and offers.
 
 // lockChannelSQL makes a channel's senders choose in turn, so that the channel gets one
 // message a minute of each kind, however many senders there are.

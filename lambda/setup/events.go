@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 )
 
 // eventRecorder returns a function that turns the recording of events on, once; nil without a
@@ -24,7 +25,7 @@ func eventRecorder(c Config, db *postgres.DB, log *slog.Logger) func(context.Con
 		if on {
 			return
 		}
-		err := db.Events().Record(ctx)
+		err := events.New(db).Record(ctx)
 		if on = err == nil; !on {
 			log.Error("recording of events not turned on; will retry", "reason", failure.Of(err).Text)
 		}
@@ -41,7 +42,7 @@ func recordAndForget(c Config, db *postgres.DB, log *slog.Logger) func(context.C
 		if record != nil {
 			record(ctx)
 		}
-		if _, err := db.Events().Forget(ctx, forgetMost); err != nil && ctx.Err() == nil {
+		if _, err := events.New(db).Forget(ctx, forgetMost); err != nil && ctx.Err() == nil {
 			log.Error("deleting old events failed", "reason", failure.Of(err).Text)
 		}
 	}

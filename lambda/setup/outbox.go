@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/telemetry"
 )
@@ -30,7 +31,7 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 		{c.Offers, variable.OffersWebhookURL, variable.OffersWebhookSecret, metric.RefusedSets,
 			"sets", offers.New(db).Outbox()},
 		{c.Events, variable.EventsWebhookURL, variable.EventsWebhookSecret, metric.RefusedEvents,
-			"events", db.Events()},
+			"events", events.New(db)},
 	} {
 		if r.config == (ReceiverConfig{}) {
 			continue
@@ -40,7 +41,7 @@ func newOutboxRelays(c Config, db *postgres.DB, log *slog.Logger) (list []*outbo
 			return nil, fmt.Errorf("configuration:\n%s, %s: %w", r.url, r.secret, err)
 		}
 		list = append(list, &outbox.Relay{Parcels: r.parcels, Outbox: r.outbox,
-			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Switch: db.Receiver(r.parcels, r.config.URL), Log: log})
+			Receiver: telemetry.CountReceiver(to, c.Metrics, r.refused), Switch: events.Receiver(db, r.parcels, r.config.URL), Log: log})
 	}
 	return list, nil
 }

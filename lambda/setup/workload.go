@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/manifest/metric"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/telemetry"
 )
@@ -181,7 +182,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 	if err != nil {
 		return all, failure.At("read the undelivered sets", err)
 	}
-	all.Events, err = db.Events().Gauges(ctx)
+	all.Events, err = events.New(db).Gauges(ctx)
 	return all, failure.At("read the waiting events", err)
 }
 

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -186,15 +187,16 @@ func (r Reader) away(ctx context.Context, o *Overview) error {
 
 // undelivered reads what the receivers of events and sets didn't accept.
 func (r Reader) undelivered(ctx context.Context, o *Overview, tenant uuid.UUID) error {
-	events, err := r.DB.Events().States(ctx, postgres.EventFilter{Tenant: tenant})
+	store := events.New(r.DB)
+	states, err := store.States(ctx, events.Filter{Tenant: tenant})
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
+	for _, e := range states {
 		o.Events.Waiting, o.Events.Dead, o.Events.Oldest = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead, max(o.Events.Oldest, e.Oldest)
 		o.Events.Error = cmp.Or(o.Events.Error, term.Clean(e.Error, term.MaxText))
 	}
-	if o.Events.GoneAt, err = r.DB.Events().GoneAt(ctx); err != nil {
+	if o.Events.GoneAt, err = store.GoneAt(ctx); err != nil {
 		return err
 	}
 	o.Sets, err = report.From(r.DB).Sets(ctx, tenant)

@@ -25,10 +25,11 @@ import (
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/offer/day"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
-	"github.com/aws/aws-lambda-go/events"
+	aws "github.com/aws/aws-lambda-go/events"
 )
 
 // alarmRow is a row of the page's table of alarms.
@@ -140,7 +141,7 @@ func (r *failedRig) logged() string {
 	queue := must.Get(sqsjob.NewQueue(r.client, r.queueURL))(r.t)
 	h := &sqsjob.Handler{Queue: queue, Log: slog.New(slog.NewJSONHandler(&logs[0], nil)),
 		Runner: func(*slog.Logger) sqsjob.Runner { return &job.Runtime{Log: slog.New(slog.DiscardHandler)} }}
-	must.Get(h.Handle(r.t.Context(), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m", Body: "x", EventSource: "aws:sqs",
+	must.Get(h.Handle(r.t.Context(), aws.SQSEvent{Records: []aws.SQSMessage{{MessageId: "m", Body: "x", EventSource: "aws:sqs",
 		EventSourceARN: queue.ARN}}}))(r.t)
 	in := &inbox.Inbox{Log: slog.New(slog.NewJSONHandler(&logs[1], nil))}
 	must.Get(in.Take(r.t.Context(), `{"Records":[{"eventSource":"aws:s3","eventName":"ObjectCreated:Put","s3":{"object":{"key":"inbox/a.pdf"}}}]}`))(r.t)
@@ -162,7 +163,7 @@ func (r *failedRig) levels() string {
 		letters += must.Get(queue.DeadLetters(r.t.Context()))(r.t).Waiting()
 	}
 	g := must.Get(db.JobsOf(postgres.Tables[manifest.Match.Name]).Gauges(r.t.Context(), []string{"slack"}))(r.t)
-	sent := must.Get(db.Events().Gauges(r.t.Context()))(r.t)
+	sent := must.Get(events.New(db).Gauges(r.t.Context()))(r.t)
 	_, sets, err := offers.New(db).Undelivered(r.t.Context())
 	must.OK(r.t, err)
 	duplicates := must.Get(offers.New(db).DuplicateOffers(r.t.Context(), must.Get(day.Parse("2026-03-29"))(r.t)))(r.t)

@@ -10,13 +10,14 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 
 	"github.com/google/uuid"
 )
 
 // ParseEvents parses the command's flags, each of which may be empty: an event's id; the time
 // or the duration since the events were recorded; and a tenant's id.
-func ParseEvents(id, since, tenant string) (f postgres.EventFilter, err error) {
+func ParseEvents(id, since, tenant string) (f events.Filter, err error) {
 	if id != "" {
 		if f.ID, err = document.ParseID(id); err != nil {
 			return f, fmt.Errorf("--id %.50q: %w", id, err)
@@ -52,31 +53,31 @@ type EventsRequeued struct {
 }
 
 // ReadEvents counts the undelivered events of one tenant or of all.
-func ReadEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter) (*Events, error) {
-	since, err := db.Events().RecordedSince(ctx)
+func ReadEvents(ctx context.Context, db *postgres.DB, f events.Filter) (*Events, error) {
+	since, err := events.New(db).RecordedSince(ctx)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := db.Events().GoneAt(ctx)
+	gone, err := events.New(db).GoneAt(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := db.Events().States(ctx, f)
+	list, err := events.New(db).States(ctx, f)
 	return &Events{since, gone, eventStates(list)}, err
 }
 
 // RequeueEvents makes undelivered events due now, both given-up and waiting ones. With dryRun
 // it only counts them.
-func RequeueEvents(ctx context.Context, db *postgres.DB, f postgres.EventFilter, dryRun bool) (*EventsRequeued, error) {
-	act := db.Events().Requeue
+func RequeueEvents(ctx context.Context, db *postgres.DB, f events.Filter, dryRun bool) (*EventsRequeued, error) {
+	act := events.New(db).Requeue
 	if dryRun {
-		act = db.Events().Late
+		act = events.New(db).Late
 	}
 	list, err := act(ctx, f)
 	return &EventsRequeued{dryRun, eventStates(list)}, err
 }
 
-func eventStates(list []postgres.EventState) []EventState {
+func eventStates(list []events.State) []EventState {
 	states := []EventState{}
 	for _, s := range list {
 		states = append(states, EventState{s.Tenant, s.Kind, s.Waiting, int(s.Oldest.Seconds()), s.Refused, s.Dead,

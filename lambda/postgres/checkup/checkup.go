@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/schema"
 
 	"github.com/jackc/pgx/v5"
@@ -152,7 +153,7 @@ func (c *Checkup) Backlog(
 		if b.Away, err = postgres.ReadAway(ctx, tx); err != nil {
 			return err
 		}
-		b.Events, err = postgres.ReadEventGauges(ctx, tx)
+		b.Events, err = events.ReadGauges(ctx, tx)
 		return err
 	})
 	return b, err

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/notify/webhook"
+	"matchbook/lambda/postgres/events"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -114,7 +115,7 @@ func TestGoneReceiver(t *testing.T) {
 		t.Helper()
 		r.answers(func(int, uuid.UUID) int { return status })
 		relay := o.relay(r, o.store.Outbox())
-		relay.Switch = o.Receiver("sets", r.url+path)
+		relay.Switch = events.Receiver(o.DB, "sets", r.url+path)
 		relay.Run(t.Context())
 		o.Advance(time.Hour)
 		_, asked = r.got()

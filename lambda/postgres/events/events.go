@@ -1,4 +1,11 @@
-package postgres
+// Package events holds the SQL of events for other programs. Triggers write each event in the
+// transaction of its change (migration 00033). A document's events go out in order: none while
+// an earlier one waits.
+//
+// The writer of an event locks its documents before drawing the sequence number, and until the
+// commit. So no earlier event of a document can appear after one you see, and an event free to
+// be sent stays free.
+package events
 
 import (
 	"context"
@@ -6,27 +13,23 @@ import (
 	"time"
 
 	"matchbook/lambda/notify/outbox"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// Events is the outbox of events: it implements outbox.Outbox for package notify/outbox, which
-// sends them to the webhook. Triggers write each event in the transaction of its change
-// (migration 00033). A document's events go out in order: none while an earlier one waits.
-//
-// The writer of an event locks its documents before drawing the sequence number, and until the
-// commit. So no earlier event of a document can appear after one you see, and an event free to
-// be sent stays free.
-type Events struct{ db *DB }
+// Store is the outbox of events: it implements outbox.Outbox for package notify/outbox, which
+// sends them to the webhook.
+type Store struct{ db *postgres.DB }
 
-// Events returns the outbox of events.
-func (db *DB) Events() *Events { return &Events{db} }
+// New returns the outbox of events in a database.
+func New(db *postgres.DB) *Store { return &Store{db} }
 
 const recordEventsSQL = `INSERT INTO event_receiver DEFAULT VALUES ON CONFLICT DO NOTHING`
 
 // Record starts the recording of events. Calling it again changes nothing.
-func (e *Events) Record(ctx context.Context) error {
+func (e *Store) Record(ctx context.Context) error {
 	return e.db.Steady().Exec(ctx, recordEventsSQL)
 }
 
@@ -48,18 +51,18 @@ ORDER BY sequence LIMIT $1`
 const fewEvents, manyEvents = 500, 100_000
 
 // Claim implements outbox.Outbox.
-func (e *Events) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
+func (e *Store) Claim(ctx context.Context, limit int, hold time.Duration) ([]outbox.Parcel, error) {
 	free, err := e.free(ctx, limit)
 	if err != nil || len(free) == 0 {
 		return nil, err
 	}
-	return RowsBy(ctx, e.db, event, claimEventsSQL, free, hold)
+	return postgres.RowsBy(ctx, e.db, event, claimEventsSQL, free, hold)
 }
 
 // free returns the sequence numbers of the oldest events free to be sent.
-func (e *Events) free(ctx context.Context, limit int) (free []int64, err error) {
+func (e *Store) free(ctx context.Context, limit int) (free []int64, err error) {
 	for _, most := range []int{fewEvents, manyEvents} {
-		waiting, err := Rows[waitingEvent](ctx, e.db, waitingEventsSQL, most)
+		waiting, err := postgres.Rows[waitingEvent](ctx, e.db, waitingEventsSQL, most)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +129,7 @@ WHERE id = ANY ($1) AND delivered_at IS NULL`
 
 // Delivered implements outbox.Outbox. It counts even after the claim was lost, because the
 // receiver has the event.
-func (e *Events) Delivered(ctx context.Context, ids []uuid.UUID) error {
+func (e *Store) Delivered(ctx context.Context, ids []uuid.UUID) error {
 	return e.db.Steady().Exec(ctx, eventsDeliveredSQL, ids)
 }
 
@@ -143,12 +146,12 @@ WHERE e.id = r.id AND e.tries = r.tries AND e.delivered_at IS NULL`
 
 // Release implements outbox.Outbox. An event refused for longer than refusedFor is given up,
 // so that later ones of its documents can go out.
-func (e *Events) Release(ctx context.Context, returned []outbox.Return) error {
+func (e *Store) Release(ctx context.Context, returned []outbox.Return) error {
 	refused := make([]bool, len(returned))
 	for i, r := range returned {
 		refused[i] = r.Refused
 	}
-	ids, tries, waits, errors := ReturnColumns(returned)
+	ids, tries, waits, errors := postgres.ReturnColumns(returned)
 	return e.db.Steady().Exec(ctx, releaseEventsSQL, ids, tries, waits, errors, refused)
 }
 
@@ -158,14 +161,14 @@ SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), inter
 FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 
 // Gauges measures the waiting events.
-func (e *Events) Gauges(ctx context.Context) (g EventGauges, err error) {
-	return ReadEventGauges(ctx, e.db)
+func (e *Store) Gauges(ctx context.Context) (g postgres.EventGauges, err error) {
+	return ReadGauges(ctx, e.db)
 }
 
-// ReadEventGauges is Gauges on a connection or transaction of the caller.
-func ReadEventGauges(ctx context.Context, q interface {
+// ReadGauges is Gauges on a connection or transaction of the caller.
+func ReadGauges(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (g EventGauges, err error) {
+}) (g postgres.EventGauges, err error) {
 	err = q.QueryRow(ctx, eventGaugesSQL).Scan(&g.Waiting, &g.Oldest, &g.Dead)
 	return g, err
 }
@@ -176,7 +179,7 @@ DELETE FROM event WHERE id = ANY (ARRAY(
 RETURNING id`
 
 // Forget deletes up to limit events delivered more than 14 days ago, and returns their number.
-func (e *Events) Forget(ctx context.Context, limit int) (n int, err error) {
-	ids, err := IDs(ctx, e.db, forgetEventsSQL, limit)
+func (e *Store) Forget(ctx context.Context, limit int) (n int, err error) {
+	ids, err := postgres.IDs(ctx, e.db, forgetEventsSQL, limit)
 	return len(ids), err
 }

@@ -1,23 +1,25 @@
-package postgres
+package events
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
-// EventFilter selects events not yet accepted by the receiver. A zero field selects all.
-type EventFilter struct {
+// Filter selects events not yet accepted by the receiver. A zero field selects all.
+type Filter struct {
 	Tenant uuid.UUID
 	ID     uuid.UUID
 	Since  time.Time     // recorded at this time or later
 	Within time.Duration // recorded within this time before now
 }
 
-func (f EventFilter) args() []any {
+func (f Filter) args() []any {
 	var tenant, id *uuid.UUID
 	var since *time.Time
 	var within *time.Duration
@@ -36,8 +38,8 @@ func (f EventFilter) args() []any {
 	return []any{tenant, id, since, within}
 }
 
-// EventState counts a tenant's events of one kind not yet accepted by the receiver.
-type EventState struct {
+// State counts a tenant's events of one kind not yet accepted by the receiver.
+type State struct {
 	Tenant  uuid.UUID
 	Kind    string
 	Waiting int           // not given up
@@ -47,7 +49,7 @@ type EventState struct {
 	Error   string        // of the oldest event with an error; empty without one
 }
 
-// openEvents selects the unaccepted events of an EventFilter ($1 to $4); late narrows the
+// openEvents selects the unaccepted events of a Filter ($1 to $4); late narrows the
 // waiting ones. It has two halves because each uses a different index.
 func openEvents(late string) string {
 	const columns = `SELECT id, tenant_id, kind, sequence, created_at, refused_at, dead_at, error FROM event`
@@ -92,26 +94,26 @@ WITH chosen AS (
 )` + countEvents(`SELECT * FROM chosen`)
 
 // States counts the events not yet accepted by the receiver.
-func (e *Events) States(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return Rows[EventState](ctx, e.db, eventStatesSQL, f.args()...)
+func (e *Store) States(ctx context.Context, f Filter) ([]State, error) {
+	return postgres.Rows[State](ctx, e.db, eventStatesSQL, f.args()...)
 }
 
 // Late counts the events Requeue would make due.
-func (e *Events) Late(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return Rows[EventState](ctx, e.db, lateEventsSQL, f.args()...)
+func (e *Store) Late(ctx context.Context, f Filter) ([]State, error) {
+	return postgres.Rows[State](ctx, e.db, lateEventsSQL, f.args()...)
 }
 
 // Requeue makes events due at once: given-up ones, and ones waiting for their next try. It
 // returns their state before. An event keeps its id (the idempotency key), sequence and data.
 // If refused again, it's given up after refusedFor. A disabled receiver gets events again.
-func (e *Events) Requeue(ctx context.Context, f EventFilter) ([]EventState, error) {
-	return Rows[EventState](ctx, e.db, requeueEventsSQL, f.args()...)
+func (e *Store) Requeue(ctx context.Context, f Filter) ([]State, error) {
+	return postgres.Rows[State](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
 const recordedSinceSQL = `SELECT since FROM event_receiver`
 
 // RecordedSince returns the time recording began, or nil if it never did.
-func (e *Events) RecordedSince(ctx context.Context) (since *time.Time, err error) {
+func (e *Store) RecordedSince(ctx context.Context) (since *time.Time, err error) {
 	err = e.db.QueryRow(ctx, recordedSinceSQL).Scan(&since)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

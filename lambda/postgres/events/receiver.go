@@ -1,4 +1,4 @@
-package postgres
+package events
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 	"time"
 
 	"matchbook/lambda/notify/outbox"
+	"matchbook/lambda/postgres"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Receiver returns the switch of the receiver of these parcels (events or sets) at this URL. It
 // implements outbox.Switch.
-func (db *DB) Receiver(parcels, url string) outbox.Switch {
+func Receiver(db *postgres.DB, parcels, url string) outbox.Switch {
 	id := sha256.Sum256([]byte(strings.TrimSpace(url)))
 	return receiver{db, parcels, id[:]}
 }
 
 type receiver struct {
-	db      *DB
+	db      *postgres.DB
 	parcels string
 	id      []byte // not the URL, because it may have a secret
 }
@@ -32,7 +33,7 @@ SELECT EXISTS (SELECT FROM receiver_gone WHERE parcels = $1 AND receiver = $2)`
 
 // Disabled implements outbox.Switch.
 func (r receiver) Disabled(ctx context.Context) (bool, error) {
-	row, err := First[struct{ Disabled bool }](ctx, r.db, receiverDisabledSQL, r.parcels, r.id)
+	row, err := postgres.First[struct{ Disabled bool }](ctx, r.db, receiverDisabledSQL, r.parcels, r.id)
 	return row.Disabled, err
 }
 
@@ -48,7 +49,7 @@ func (r receiver) Disable(ctx context.Context) error {
 const receiverGoneSQL = `SELECT gone_at FROM receiver_gone WHERE parcels = 'events'`
 
 // GoneAt returns the time when the receiver answered that it is gone, or nil if it gets events.
-func (e *Events) GoneAt(ctx context.Context) (at *time.Time, err error) {
+func (e *Store) GoneAt(ctx context.Context) (at *time.Time, err error) {
 	err = e.db.QueryRow(ctx, receiverGoneSQL).Scan(&at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

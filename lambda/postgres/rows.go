@@ -28,20 +28,23 @@ func IDs(ctx context.Context, from Querier, sql string, args ...any) ([]uuid.UUI
 
 // RowsBy reads rows with a function.
 func RowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	read := func() error {
+	err = again(ctx, from, func() error {
 		rows, _ := from.Query(ctx, sql, args...) // rows returns its error
 		list, err = pgx.CollectRows(rows, row)
 		return err
-	}
+	})
+	return list, err
+}
+
+// again runs read as often as its Querier allows. Unlike RowsBy, it's compiled once.
+func again(ctx context.Context, from Querier, read func() error) error {
 	switch from.(type) {
 	case *DB:
-		err = repeat(ctx, read)
+		return repeat(ctx, read)
 	case Steady:
-		err = steadily(ctx, read)
-	default:
-		err = read()
+		return steadily(ctx, read)
 	}
-	return list, err
+	return read()
 }
 
 // First reads the first row as a struct, by column position, or returns job.ErrNotFound.

@@ -32,9 +32,9 @@ WITH earlier AS (DELETE FROM receiver_gone WHERE parcels = $1 AND receiver <> $2
 SELECT EXISTS (SELECT FROM receiver_gone WHERE parcels = $1 AND receiver = $2)`
 
 // Disabled implements outbox.Switch.
-func (r receiver) Disabled(ctx context.Context) (bool, error) {
-	row, err := postgres.First[struct{ Disabled bool }](ctx, r.db, receiverDisabledSQL, r.parcels, r.id)
-	return row.Disabled, err
+func (r receiver) Disabled(ctx context.Context) (is bool, err error) {
+	err = r.db.QueryRow(ctx, receiverDisabledSQL, r.parcels, r.id).Scan(&is)
+	return is, err
 }
 
 const disableReceiverSQL = `

@@ -57,3 +57,27 @@ func TestRepeatEnds(t *testing.T) {
 		t.Errorf("out of time: %d tries, error %v", tries, err)
 	}
 }
+
+// A read runs again as its Querier allows.
+func TestReadRunsAgain(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		from       Querier
+		race, away int // tries until one succeeds, or the last
+	}{
+		"a database": {&DB{}, 2, 1}, "work": {Steady{}, 2, 2}, "a transaction": {&poolTx{}, 1, 1},
+	} {
+		for code, want := range map[string]int{"40P01": tc.race, "57P01": tc.away} {
+			tries := 0
+			_ = again(t.Context(), tc.from, func() error {
+				if tries++; tries == 1 {
+					return sqlState(code)
+				}
+				return nil
+			})
+			if tries != want {
+				t.Errorf("%s after %s: %d tries, want %d", name, code, tries, want)
+			}
+		}
+	}
+}

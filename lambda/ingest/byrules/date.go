@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -35,6 +36,9 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	before := strings.TrimSpace(c.Text[:d.Start])
 	if number.number != "" && c.page == number.page && strings.Contains(before, number.number) {
 		return 5
+	}
+	if ofRange(c.Text, d) {
+		return -5
 	}
 	before = strings.TrimLeft(before[lastDate(before):], " :,;/")
 	if l, ok := runOver(cells, i, before); ok {
@@ -79,8 +83,18 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	return score + high
 }
 
+// between stands between the first day of a period and the last.
+var between = regexp.MustCompile(`(?i)^ *(?:-|–|—|/|to|until|till|through|bis(?: zum)?|au|al|a|hasta|até|tot(?: en met)?|t/m|do|till och med|t\.?o\.?m\.?|til) *(?:el |il |o |le )?$`)
+
+// ofRange reports whether a date is the first or the last day of a period.
+func ofRange(text string, d printed.Date) bool {
+	return slices.ContainsFunc(printed.Dates(text), func(o printed.Date) bool {
+		return o.Start > d.End && between.MatchString(text[d.End:o.Start]) || o.End < d.Start && between.MatchString(text[o.End:d.Start])
+	})
+}
+
 // runOver returns the number that a date belongs to by the word in front of it, such as "vom": the number
-// to its left, or the one above if the word is a label of its own.
+// to its left, or the one above if the word stands alone in a cell.
 func runOver(cells []cell, i int, before string) (number string, ok bool) {
 	const gap = 0.06
 	l, left := leftOf(cells, i)
@@ -155,10 +169,27 @@ func (n named) wordScore(label string, most float64) float64 {
 	if n.kind == document.GoodsReceipt && posted.MatchString(label) {
 		return most
 	}
+	if n.isOf(label) {
+		return most
+	}
 	if form := eventDay[n.kind]; form != nil && form.MatchString(strings.TrimLeft(label, " (*")) {
 		return event
 	}
 	return wordScore(label, most)
+}
+
+// possessive stands before the title of a document: "Your invoice of 3 March".
+var possessive = word(`(?:your|our|ihre?|unsere?|votre|notre|vostr[ao]|nostr[ao]|la (?:sua|vostra)|su|nuestra|uw|onze|er|vår|din|twoja|nasza) +`)
+
+// isOf reports whether a label is the document's title with nothing but a word such as "of" behind it.
+func (n named) isOf(label string) bool {
+	label = label[len(possessive.FindString(label)):]
+	for _, t := range titles {
+		if head := t.form.FindString(label); t.kind == n.kind && head != "" && of.MatchString(strings.TrimSpace(label[len(head):])) {
+			return true
+		}
+	}
+	return false
 }
 
 // wordScore grades a label. A label of the document's date gets most.

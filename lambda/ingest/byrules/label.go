@@ -37,7 +37,7 @@ var (
 	firstMark = word(`(?:numéro|număr(?:ul)?|αρ(?:ιθμός|ιθ)?\.?|número|numero|numer|number|nummer|číslo|nr|no|n\.?[°º]|nº)\.? *(?:de la |de l['’]|della |del |de |d['’]|da |do |of |van )?(?:the )?`)
 	// subject stands before the title of a letter.
 	subject = word(`(?:betreff|betr\.|betreft|subject|re|objet|oggetto|asunto|assunto|ärende|vedr(?:ørende|\.)?|onderwerp|dotyczy|věc|tárgy) *: *`)
-	// ordering is how a letter places an order.
+	// ordering is the verb of a letter that places an order.
 	ordering = anyWord(`(?:we (?:hereby |would like to |wish to )?(?:order|place (?:an|our|this|the following) order)|please (?:supply|send|deliver|enter|process|accept)(?: us| to us)? (?:with )?(?:the following|this|our)|` +
 		`bestellen wir|wir bestellen|nous (?:vous )?commandons|nous vous passons commande|veuillez nous (?:livrer|fournir|adresser)|` +
 		`bestellen wij|wij bestellen|(?:vi )?ordiniamo|vogliate fornirci|les? (?:rogamos|solicitamos|pedimos)|` +

@@ -95,7 +95,7 @@ func TestLayouts(t *testing.T) {
 		// Titles.
 		"ERP": {"#Invoice 205118\nMay 3, 2026\n\n\n\n\n\n\nHarbour Cranes Ltd                            Bright Tools\n1 Dock Rd" +
 			"                                      2 Mill Ln\n10115 Berlin                                  20095 Hamburg\n\nOrder No.        Due Date\n77310            June 2, 2026\n",
-			"invoice 205118 2026-05-03? Bright Tools? > Harbour Cranes Ltd?"},
+			"invoice 205118 2026-05-03? Bright Tools? > Harbour Cranes Ltd?; nothing on the page tells the supplier from the buyer"},
 		"insurer":                   {"#Rechnung des Versicherers Nr. 9-26 vom 03.05.2026\nVersicherungsvertrag Nr: 00.11.22", "invoice 9-26 2026-05-03  >"},
 		"title goes on":             {"#Rechnung des Versicherers Nr. 9-26 vom\n03.05.2026\nLeistungsdatum 01.02.2026", "invoice 9-26 2026-05-03  >"},
 		"the order's number first":  {"Bestellnummer: 4500-7\n\n#Rechnung\nRechnungsnummer: T-5", "invoice T-5   >"},

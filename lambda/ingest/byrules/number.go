@@ -74,7 +74,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 	return found, headings
 }
 
-// shouts reports whether a title in capitals has a line of its own or larger print, and no colon, so
+// shouts reports whether a title in capitals stands alone in its line or in larger print, and no colon, so
 // that it is one in print of one size, too: "ORDINE D'ACQUISTO N. 562/2026".
 func (n named) shouts(cells []cell, i int, head string) bool {
 	const larger, shortest = 1.1, 5

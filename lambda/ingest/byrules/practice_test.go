@@ -1,6 +1,11 @@
 package byrules
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"matchbook/lambda/document"
+)
 
 // Kinds of papers from practice, each with a text of its own.
 func TestPractice(t *testing.T) {
@@ -205,12 +210,31 @@ Abonos Norte, S.L.
 
 ALBARÁN Nº            FECHA            SU PEDIDO
 A/26/55               06-05-2026       SI-19`, "delivery-note A/26/55 2026-05-06 Abonos Norte, S.L. >; no title names the type of the document"},
+		"title and its day": {`
+VELA TELECOM SAS                                  Votre facture du 3 mai 2026
+N° de facture        F26-7
+Ligne                du 01/04/2026 au 30/04/2026
+Montant prélevé le 18/05/2026`, "invoice F26-7 2026-05-03 VELA TELECOM SAS >"},
+		"a credit note's invoice": {`
+Vela Telecom SAS
+#Avoir n° A-9
+Votre facture du 3 mai 2026
+Lille, le 18/05/2026`, "credit-note A-9 2026-05-18 Vela Telecom SAS >"},
+		"a period alone": {`
+Vela Telecom SAS
+#Facture n° F26-8
+01/04/2026 - 30/04/2026`, "invoice F26-8  Vela Telecom SAS >"},
+		"days of a period": {`
+Vela Telecom SAS
+#Facture n° F26-8
+Du 01/04/2026 au 30/04/2026
+Lille, le 03/05/2026`, "invoice F26-8 2026-05-03 Vela Telecom SAS >"},
 		"large letterhead": {`
           #Hotel Puerta del Mar
      Avda. Mayor, 3 · 30500 Molina · Tel. 968 55
 
 FACTURA H-77                          Clima Levante, S.A.
-Fecha: 16/05/2026`, "invoice H-77 2026-05-16 Clima Levante, S.A. >"},
+Fecha: 16/05/2026`, "invoice H-77 2026-05-16 Clima Levante, S.A. >; nothing on the page tells the supplier from the buyer"},
 		// What stands there if the printed title, name or date is a picture.
 		"title in a picture": {`
 Weser Spedition AG
@@ -253,6 +277,44 @@ func TestPageCountsInCells(t *testing.T) {
 	} {
 		if found := Extract(layout(text)); len(found) != 1 || len(found[0].Doubts) > 0 {
 			t.Errorf("%s: got %d documents, doubts %v", name, len(found), found[0].Doubts)
+		}
+	}
+}
+
+// A company alone may be the customer in the window of the envelope.
+func TestPartiesAreTold(t *testing.T) {
+	t.Parallel()
+	const window = `
+LUMA ENERGÍA                         #Factura n.º 26-7
+                                     Mercados Oliva, S.L.
+                                     Avda. Juan Carlos, 58
+                                     30009 Murcia
+Fecha: 05/05/2026`
+	const order = `
+Krankenhaus Burgtal
+Materialwirtschaft
+
+Medi Hohenau GmbH                    #Bestellung
+Mayerstr. 18                         Bestell-Nr.      4700338
+74653 Künzel                         Datum            16.05.2026
+Fax 07940 5519`
+	for name, test := range map[string]struct {
+		text string
+		own  []document.Party
+		told bool
+	}{
+		"a customer in the window": {window, nil, false},
+		"our company in it":        {window, []document.Party{{Name: "Mercados Oliva, S.L."}}, true},
+		"with the sender's label":  {strings.Replace(window, "Mercados", "Proveedor: Mercados", 1), nil, true},
+		"with a label":             {strings.Replace(window, "Mercados", "Cliente: Mercados", 1), nil, true},
+		"with its own domain":      {window + "\nwww.mercadosoliva.example", nil, true},
+		"the first name":           {strings.Replace(window, "LUMA ENERGÍA", "", 1), nil, true},
+		"an order to the second":   {order, nil, false},
+		"an order with a buyer":    {order + "\nBesteller            Klinik Burgtal GmbH" + strings.Repeat("\n", 20), nil, true},
+		"a labelled order":         {order + "\nLieferant: Medi Hohenau GmbH", nil, true},
+	} {
+		if doubts := Extract(layout(test.text), test.own...)[0].Doubts; (len(doubts) == 0) != test.told {
+			t.Errorf("%s: got the doubts %v", name, doubts)
 		}
 	}
 }

@@ -168,6 +168,10 @@ func in(cells []cell, i int, p party) bool {
 
 func (r *reader) parties(titled bool) {
 	supplier, buyer := parties(r.cells, r.own, r.e.Type, titled)
+	if sender := r.sender(supplier, buyer); sender.text != "" && !r.told(supplier, buyer) {
+		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "supplier.name",
+			Text: "nothing on the page tells the supplier from the buyer"})
+	}
 	name := func(side string, to *document.Party, p party) {
 		if p.text != "" {
 			to.Name = p.text
@@ -202,6 +206,30 @@ func (r *reader) parties(titled bool) {
 			set("supplier.iban", &d.Supplier.IBAN, account)
 		}
 	}
+}
+
+func (r *reader) sender(supplier, buyer party) party {
+	if fromBuyer(r.e.Type) {
+		return buyer
+	}
+	return supplier
+}
+
+// told reports whether the page tells the supplier from the buyer: by a label, a salutation, our own company, or since
+// the sender's name is its first, or is repeated in a footer, a sender's line, a domain, or where an order goes.
+func (r *reader) told(supplier, buyer party) bool {
+	sender, who := r.sender(supplier, buyer), ownersOf(r.cells)
+	greeted := !fromBuyer(r.e.Type) && buyer.text != "" && !buyer.byPlace
+	goesTo := func(p party) bool { return p.side == "delivery" && p.isSame(sender) }
+	return supplier.labelled || buyer.labelled || greeted || owned(r.own, buyer.text) ||
+		who.domain(sender.text) || who.repeat(sender.name, sender.text) || r.first(sender) ||
+		fromBuyer(r.e.Type) && slices.ContainsFunc(candidates(r.cells), goesTo)
+}
+
+// first reports whether no other name stands above a party's, or in its row.
+func (r *reader) first(p party) bool {
+	return !slices.ContainsFunc(r.cells[:p.name.at], func(c cell) bool { return nameLike(c.Text) && c.at != p.name.at }) &&
+		!slices.ContainsFunc(right(r.cells, p.name.at), func(c cell) bool { return nameLike(c.Text) })
 }
 
 // guessed lowers the trust of a field that only its place names.

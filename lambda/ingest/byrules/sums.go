@@ -95,7 +95,7 @@ func (r *reader) says(form *regexp.Regexp) bool {
 }
 
 // printsMore reports whether an amount above the total is printed; of a credit note with minus
-// signs, one below it. An amount in another currency is none.
+// signs, one below it. An amount in another currency doesn't count.
 func (r *reader) printsMore(total sum) bool {
 	mine := currencyIn(total.quote)
 	more := func(a document.Amount) bool { return a.Abs().Minus(total.amount.Abs()).Sign() > 0 }

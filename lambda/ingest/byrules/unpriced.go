@@ -101,7 +101,7 @@ func quantityText(it item) string {
 	return text
 }
 
-// decimals is a number whose sign must divide decimals.
+// decimals is a number with a sign that must divide decimals.
 var decimals = regexp.MustCompile(`(?:^|[^\d.,])\d+([.,])(?:\d{1,2}|\d{4})(?:$|[^\d.,])`)
 
 // decimalOf returns the sign that divides the decimals of the cells, if it is the only one.

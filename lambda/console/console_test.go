@@ -254,7 +254,11 @@ func TestStatusPage(t *testing.T) {
 	c.page("/status?tenant="+tenantA.String()).want(t, "match 1 0 0 1 1 3 h 0 min", "1 failed row: matchbook status --failed",
 		failed.String()+" disk <full> It waits for a person", stuck.String(), "publish the documents again: matchbook publish --failed")
 	c.page("/status?tenant="+tenantB.String()).want(t, "match 0 0 0 0 0 -", "Nothing needs an operator.")
-	compare(t, "status", c.page("/status?tenant="+tenantA.String()), c.page("/status?tenant="+tenantB.String()))
+	before := c.page("/status?tenant=" + tenantA.String())
+	lapsed := s.numbered("RE-2026-1187")
+	s.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() - interval '1 minute' WHERE id = $1", lapsed)
+	c.page("/status?tenant="+tenantA.String()).want(t, "2 stuck", lapsed.String()+" It waits for the next delivery or the sweep")
+	compare(t, "status", before, c.page("/status?tenant="+tenantB.String()))
 }
 
 func TestOverviewNamesOutage(t *testing.T) {

@@ -211,6 +211,9 @@ func TestOffersUpdated(t *testing.T) {
 	must.Get(offers.New(s.DB).Publish(t.Context(), []uuid.UUID{jobs["Eve"]}))(t) // meanwhile
 	s.compose(jobs["Eve"])
 	send(form).want(t, "Done: 0. Left as they are", "Failed jobs: 1")
+	if a := send(with(form, "date", "2026-03-28")); !strings.Contains(a.path, "date=2026-03-28&") {
+		t.Errorf("it leads back to %s", a.path)
+	}
 }
 
 func TestBrowserRequeuesOffers(t *testing.T) {

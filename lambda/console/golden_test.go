@@ -35,7 +35,7 @@ func (a answer) part(t testing.TB, from, to string) answer {
 	return a
 }
 
-// done lists what a page says after each act.
+// done lists the notices of a page after each act.
 func (c *client) done(page string) (a answer) {
 	c.t.Helper()
 	for _, act := range []string{"confirmed", "rejected", "withdrawn", "published", "finished", "read", "dismissed", "divided", "approve", "hold", "dispute",

@@ -140,7 +140,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// A long explanation is cut, and says so.
+// A long explanation is cut, and ends with a note.
 func TestExplanationIsCut(t *testing.T) {
 	t.Parallel()
 	doc := &documentState{named: named{ID: one, Type: "invoice", Number: "R-1"}, TenantID: two}

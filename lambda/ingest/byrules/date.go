@@ -84,7 +84,8 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 }
 
 // between stands between the first day of a period and the last.
-var between = regexp.MustCompile(`(?i)^ *(?:-|–|—|/|to|until|till|through|bis(?: zum)?|au|al|a|hasta|até|tot(?: en met)?|t/m|do|till och med|t\.?o\.?m\.?|til) *(?:el |il |o |le )?$`)
+var between = regexp.MustCompile(`(?i)^ *(?:-|–|—|/|to|until|till|through|bis(?: zum)?|au|al|a|hasta|até|tot(?: en met)?|t/m|do|` +
+	`till och med|t\.?o\.?m\.?|til) *(?:el |il |o |le )?$`)
 
 // ofRange reports whether a date is the first or the last day of a period.
 func ofRange(text string, d printed.Date) bool {
@@ -179,7 +180,8 @@ func (n named) wordScore(label string, most float64) float64 {
 }
 
 // possessive stands before the title of a document: "Your invoice of 3 March".
-var possessive = word(`(?:your|our|ihre?|unsere?|votre|notre|vostr[ao]|nostr[ao]|la (?:sua|vostra)|su|nuestra|uw|onze|er|vår|din|twoja|nasza) +`)
+var possessive = word(`(?:your|our|ihre?|unsere?|votre|notre|vostr[ao]|nostr[ao]|la (?:sua|vostra)|` +
+	`su|nuestra|uw|onze|er|vår|din|twoja|nasza) +`)
 
 // isOf reports whether a label is the document's title with nothing but a word such as "of" behind it.
 func (n named) isOf(label string) bool {

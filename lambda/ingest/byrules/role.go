@@ -215,7 +215,7 @@ func (r *reader) sender(supplier, buyer party) party {
 	return supplier
 }
 
-// told reports whether the page tells the supplier from the buyer: by a label, a salutation, our own company, or since
+// told reports whether the page separates the supplier from the buyer: by a label, a salutation, our own company, or since
 // the sender's name is its first, or is repeated in a footer, a sender's line, a domain, or where an order goes.
 func (r *reader) told(supplier, buyer party) bool {
 	sender, who := r.sender(supplier, buyer), ownersOf(r.cells)

@@ -152,7 +152,7 @@ func (r *reader) settleType(found, headings []named) {
 	r.e.Type = typeOf(found, headings)
 	doubt, typed, ok := special(r.cells)
 	if doubt == correction && slices.ContainsFunc(headings, credits) {
-		doubt, ok = "", false // the other title says which
+		doubt, ok = "", false // because of the other title
 	}
 	switch byLabel := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; {
 	case ok && (typed || byLabel || r.e.Type == ""):

@@ -75,7 +75,7 @@ func TestTitleWords(t *testing.T) {
 	}
 }
 
-// Heads close together in a cell are told apart, as far as columns of words are so narrow.
+// Heads close together in a cell are separate, as far as columns of words are so narrow.
 func TestHeadsInCell(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -35,7 +35,7 @@ func (f *fixture) conformance() jobtest.Fixture {
 
 func (f *fixture) row(id uuid.UUID) jobtest.Row {
 	f.t.Helper()
-	return f.shared().Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document")
+	return jobtest.Row(f.shared().Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document"))
 }
 
 func (f *fixture) now() time.Time {

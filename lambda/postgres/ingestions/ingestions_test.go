@@ -79,7 +79,7 @@ func (f *files) new() uuid.UUID {
 
 func (f *files) state(id uuid.UUID) jobtest.Row {
 	f.T.Helper()
-	return f.Row(id, "job_status, attempts, error, due_at, failed_at", "ingestion")
+	return jobtest.Row(f.Row(id, "job_status, attempts, error, due_at, failed_at", "ingestion"))
 }
 
 func (f *files) scan(sql string, id uuid.UUID, into ...any) {

@@ -143,7 +143,7 @@ func (o *fixture) lone() uuid.UUID {
 
 func (o *fixture) job(id uuid.UUID) jobtest.Row {
 	o.T.Helper()
-	return o.Row(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job")
+	return jobtest.Row(o.Row(id, "job_status, attempts, error, due_at, failed_at", "matchmaking_job"))
 }
 
 // A set is stored once, with its offers and its place in the outbox, and read as it was

@@ -9,7 +9,6 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
-	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres"
 
@@ -111,9 +110,18 @@ func (f *Fixture) Claimed(store job.Store, id uuid.UUID) job.Attempt {
 	return claims[0].Attempt
 }
 
+// Row has the fields of jobtest.Row, which would link that package's flags into every test with a database.
+type Row struct {
+	Status        job.Status
+	Attempt       int
+	Error         string
+	Due, FailedAt time.Time
+	Notifications string
+}
+
 // Row reads a row of any table of work; columns are its status, attempts, error, due
 // time and time of failure.
-func (f *Fixture) Row(id uuid.UUID, columns, table string) (r jobtest.Row) {
+func (f *Fixture) Row(id uuid.UUID, columns, table string) (r Row) {
 	f.T.Helper()
 	var status, reason, notifications *string
 	var due, failed *time.Time

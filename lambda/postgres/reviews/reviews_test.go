@@ -78,7 +78,7 @@ func (r *fixture) lone() uuid.UUID {
 
 func (r *fixture) chunk(id uuid.UUID) jobtest.Row {
 	r.T.Helper()
-	return r.Row(id, "status, attempts, error, due_at, failed_at", "review_chunk")
+	return jobtest.Row(r.Row(id, "status, attempts, error, due_at, failed_at", "review_chunk"))
 }
 
 // read is the work on a chunk: one stage, which finds the word lease.

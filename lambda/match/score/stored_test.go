@@ -29,6 +29,11 @@ func TestRecentReadsTheSame(t *testing.T) {
 		}
 		all.Wait()
 	}
+	raw.Known = "the last"
+	must.Get(kept.read(raw))(t)
+	if _, ok := kept.docs[raw]; !ok {
+		t.Error("the document read last isn't kept")
+	}
 	sum := 0
 	for raw := range kept.docs {
 		sum += len(raw.Data)

@@ -140,6 +140,39 @@ func orZero[T any](p *T) (v T) {
 	return v
 }
 
+// Changes returns what lists the rows of all tables that are new, changed or gone since the last call.
+func (f *Fixture) Changes() (next func() string) {
+	f.T.Helper()
+	statement := Value[string](f.T, f.Conn, changesSQL)
+	var was []string
+	next = func() string {
+		f.T.Helper()
+		now := Values[string](f.T, f.Conn, statement)
+		var out strings.Builder
+		for _, row := range now {
+			if !slices.Contains(was, row) {
+				fmt.Fprintf(&out, "\t%s\n", row)
+			}
+		}
+		for _, row := range was {
+			key, _, _ := strings.Cut(row, ",")
+			if !slices.ContainsFunc(now, func(n string) bool { return strings.HasPrefix(n, key) }) {
+				fmt.Fprintf(&out, "\t- %s\n", row)
+			}
+		}
+		was = now
+		return out.String()
+	}
+	next()
+	return next
+}
+
+// changesSQL makes a statement of all tables. Rows are in the order of what isn't random in them.
+const changesSQL = `
+SELECT 'SELECT line FROM (' || string_agg(format('SELECT %L || jsonb_strip_nulls(to_jsonb(t))::text AS line FROM %I AS t', relname || ' ', relname), ' UNION ALL ' ORDER BY relname)
+	|| $$) AS rows ORDER BY regexp_replace(line, '[0-9a-f]{8}-[0-9a-f-]{27}', '', 'g'), line $$
+FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT IN ('goose_db_version', 'document_key')`
+
 // Values reads the one column of a statement's rows.
 func Values[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
 	t.Helper()

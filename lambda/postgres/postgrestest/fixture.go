@@ -169,7 +169,8 @@ func (f *Fixture) Changes() (next func() string) {
 
 // changesSQL makes a statement of all tables. Rows are in the order of what isn't random in them.
 const changesSQL = `
-SELECT 'SELECT line FROM (' || string_agg(format('SELECT %L || jsonb_strip_nulls(to_jsonb(t))::text AS line FROM %I AS t', relname || ' ', relname), ' UNION ALL ' ORDER BY relname)
+SELECT 'SELECT line FROM (' || string_agg(format('SELECT %L || jsonb_strip_nulls(to_jsonb(t))::text AS line FROM %I AS t',
+	relname || ' ', relname), ' UNION ALL ' ORDER BY relname)
 	|| $$) AS rows ORDER BY regexp_replace(line, '[0-9a-f]{8}-[0-9a-f-]{27}', '', 'g'), line $$
 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT IN ('goose_db_version', 'document_key')`
 

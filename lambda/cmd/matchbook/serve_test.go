@@ -176,6 +176,9 @@ func TestServe(t *testing.T) {
 	if code := s.stop(); code != cli.ExitOK {
 		t.Errorf("exit status %d\n%s", code, s.errors.String())
 	}
+	eventually(t, "its connections are closed", func() bool {
+		return postgrestest.Value[int](t, s.conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()") == 0
+	})
 	if n := postgrestest.Value[int](t, s.conn, `SELECT count(*) FROM document WHERE structured_data ->> 'number' = 'invoice3' AND matching_status = 'succeeded'`); n != 1 {
 		t.Errorf("the work of an interrupted command was not finished\n%s", s.errors.String())
 	}

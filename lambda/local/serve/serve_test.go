@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"matchbook/lambda/blob"
@@ -199,6 +201,69 @@ func TestClose(t *testing.T) {
 	}
 	if s.config.Every = time.Second; s.period() != time.Second {
 		t.Errorf("the period is %s, want that of --every", s.period())
+	}
+}
+
+// Work that outlives the grace period is left to its leases; all is closed nevertheless.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stopped, closed, end := false, false, make(chan bool)
+		s := &Server{stop: func() { stopped = true }}
+		s.onClose(func() { closed = true })
+		s.running.Go(func() { <-end })
+		began := time.Now()
+		err := s.Close()
+		if took := time.Since(began); took != 30*time.Second || !stopped || !closed ||
+			fmt.Sprint(err) != "work still running after 30s: it is taken up again once its leases end" {
+			t.Errorf("after %s: %v; stopped %t, closed %t", took, err, stopped, closed)
+		}
+		close(end)
+	})
+}
+
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, began := &Server{}, time.Now()
+		ctx, stop := context.WithCancel(t.Context())
+		var at []time.Duration
+		s.every(ctx, time.Minute, func(given context.Context) {
+			if given != ctx {
+				t.Error("another context")
+			}
+			at = append(at, time.Since(began))
+		})
+		<-time.After(150 * time.Second)
+		stop()
+		s.running.Wait()
+		if want := []time.Duration{0, time.Minute, 2 * time.Minute}; !slices.Equal(at, want) {
+			t.Errorf("at %v, want %v", at, want)
+		}
+	})
+}
+
+// The pages are served until the process closes.
+func TestPagesClose(t *testing.T) {
+	t.Parallel()
+	s := &Server{config: Config{Addr: "127.0.0.1:0"}, stop: func() {}}
+	must.OK(t, s.handle(http.HandlerFunc(s.healthz)))
+	status := func() (int, error) {
+		response, err := http.Get(s.URL)
+		if err != nil {
+			return 0, err
+		}
+		return response.StatusCode, response.Body.Close()
+	}
+	if got := must.Get(status())(t); got != http.StatusServiceUnavailable {
+		t.Errorf("status %d", got)
+	}
+	must.OK(t, s.Close())
+	if got, err := status(); err == nil {
+		t.Errorf("after the end: status %d", got)
+	}
+	if s = (&Server{config: Config{Addr: "nowhere"}}); s.handle(nil) == nil {
+		t.Error("an invalid address is served")
 	}
 }
 

@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"matchbook/lambda/cli/clitest"
@@ -89,6 +92,69 @@ func TestRelease(t *testing.T) {
 	if sums(first) != sums(second) {
 		t.Errorf("built twice:\n%s\n%s", sums(first), sums(second))
 	}
+}
+
+// tried stands in for the command of the archive: it notes how it is called, and serves until it is ended.
+const tried = `#!/bin/sh
+note() { echo "$*" | sed "s|/[^ ]*/stranger|STRANGER|g" >>NOTES; }
+note "HOME=$HOME PATH=$PATH LC_ALL=$LC_ALL AWS=$AWS_PROFILE in $PWD: $*"
+case $1 in
+--version) echo "matchbook VERSION, of a test" ;;
+match) echo "ACCOUNTING  published 63 = succeeded SUCCEEDED + failed 0"; echo "30 matches, 2 questions"; echo "more" ;;
+serve)
+	note pid $$
+	trap 'note ended; exit 0' TERM
+	echo "it served" >&2
+	[ ! -e DIES ] || exit 1
+	echo "Matchbook serves http://127.0.0.1:1"
+	until [ -e inbox/invoice-with-xml.pdf ]; do sleep 0.01; done
+	DONE
+	echo >moved
+	while :; do sleep 0.01; done ;;
+explain) echo "ORDER PO-2026-4711"; echo "MATCHED"; echo "  invoice"; echo "more" ;;
+esac
+`
+
+// The archive is tried in an empty folder, without the environment of the repository. Whatever happens, nothing
+// is left: no folder, and no process.
+func TestReleaseTried(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(clitest.Root, ".git")); err != nil {
+		t.Skip("skipped without the repository: a release is built from what git tracks")
+	}
+	var got strings.Builder
+	for _, tc := range []struct{ name, succeeded, done, dies string }{
+		{"as it should be", "63", "mkdir inbox/done; mv inbox/*.* inbox/done", "/nowhere"},
+		{"lost documents", "62", "", "/nowhere"},
+		{"serve dies", "63", "", "."},
+		{"files stay", "63", ":", "/nowhere"},
+	} {
+		tmp, programs := t.TempDir(), t.TempDir()
+		notes := filepath.Join(programs, "notes")
+		script := strings.NewReplacer("VERSION", release, "SUCCEEDED", tc.succeeded, "DONE", tc.done, "DIES", tc.dies, "NOTES", notes).Replace(tried)
+		for name, text := range map[string]string{
+			"tried": script,
+			"go":    "#!/bin/sh\ncase $* in\n'env GOHOSTOS') echo linux ;;\n'env GOHOSTARCH') echo amd64 ;;\n*) cp " + programs + "/tried \"$5matchbook\" ;;\nesac\n",
+			"curl":  "#!/bin/sh\n[ -e moved ] || exit 0\necho \"$*\" >>" + notes + "\necho 'matchbook_succeeded_total{function=\"ingest\"} 7'\necho 'matchbook_succeeded_total{function=\"match\"} 2'\n",
+		} {
+			must.OK(t, os.WriteFile(filepath.Join(programs, name), []byte(text), 0o755))
+		}
+		cmd := exec.CommandContext(t.Context(), ".ci/release", "--try")
+		cmd.Dir, cmd.Env = clitest.Root, append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "TMPDIR="+tmp, "AWS_PROFILE=ours", "LC_ALL=C")
+		out, _ := cmd.CombinedOutput()
+		text := string(must.Get(os.ReadFile(notes))(t))
+		fmt.Fprintf(&got, "== %s\n%sexit status %d\n%s", tc.name, out, cmd.ProcessState.ExitCode(), regexp.MustCompile("pid .*\n").ReplaceAllString(text, ""))
+		if left := must.Get(os.ReadDir(tmp))(t); len(left) > 0 {
+			t.Errorf("%s: %s is left", tc.name, left[0].Name())
+		}
+		if _, pid, ok := strings.Cut(text, "pid "); ok {
+			pid, _, _ = strings.Cut(pid, "\n")
+			if process := must.Get(os.FindProcess(must.Get(strconv.Atoi(pid))(t)))(t); process.Signal(syscall.Signal(0)) == nil {
+				t.Errorf("%s: serve is left", tc.name)
+			}
+		}
+	}
+	golden.Compare(t, "release-tried.txt", got.String())
 }
 
 // archived lists the files of an archive.

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/cli"
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/internal/golden"
 	"matchbook/lambda/local/offerrun"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -58,9 +59,13 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 		t.Helper()
 		postgrestest.Exec(t, conn, sql)
 	}
+	var all strings.Builder
 	explain := func(code int, want string, args ...string) string {
 		t.Helper()
 		got, out, errOut := matchbook(t, url, append([]string{"offers", "explain"}, args...)...)
+		if text := fmt.Sprintf("$ %s\n%s%sexit status %d\n\n", strings.Join(args, " "), out, errOut, got); !strings.Contains(text, "--json") || args[0] == jobOfJonas {
+			all.WriteString(text)
+		}
 		if got != code || !strings.Contains(out+errOut, want) {
 			t.Errorf("%v: exit status %d, want %d with %q in\n%s%s", args, got, code, want, out, errOut)
 		}
@@ -83,6 +88,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	explain(cli.ExitOK, "reason: rank the candidates: unreadable profile of the user: born", jobOfPiet)
 	explain(cli.ExitOK, "OFFERED 1\n   3  Theo", jobOfJonas, "--candidate", idOfTheo)
 	explain(cli.ExitOK, "users are never offered to themselves", jobOfJonas, "--candidate", idOfJonas)
+	explain(cli.ExitOK, "", jobOfJonas, "--candidate", idOfTheo, "--json")
 	explain(cli.ExitOK, "not in the roster", jobOfJonas, "--candidate", uuid.Nil.String())
 	explain(cli.ExitError, "job not found: "+idOfTheo, idOfTheo)
 	explain(cli.ExitError, `invalid job id "x"`, "x")
@@ -97,6 +103,7 @@ func testExplain(t *testing.T, url string, conn *pgx.Conn, r offerrun.Result) {
 	explain(cli.ExitFindings, "cannot be computed: roster of 2026-03-29 is damaged", jobOfJonas)
 	exec(`DELETE FROM offer_roster`)
 	explain(cli.ExitFindings, "cannot be computed: ", jobOfJonas)
+	golden.Compare(t, "offers-explain.txt", all.String())
 }
 
 func TestOffersExplainNoSet(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"matchbook/lambda/cli/clitest"
+	"matchbook/lambda/postgres/postgrestest"
 )
 
 // The shell completes what the database has, where a command takes it.
@@ -35,6 +36,19 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	transcript(t, "complete", url, "__complete explain L-", "__complete explain R", "__complete taught list --tenant 3", "__complete publish 3")
+	// Of 20 tenants the latest 200 documents each.
+	conn := postgrestest.Conn(t, url)
+	postgrestest.Exec(t, conn, `INSERT INTO tenant SELECT uuid_in(md5(n::text)::cstring), 'a ' || n FROM generate_series(1, 20) AS n`)
+	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, structured_data, received_at, file_name, matching_due_at)
+		SELECT gen_random_uuid(), t.id, 'contract', jsonb_build_object('number', 'T-' || t.name || '-' || n), '2026-03-01'::timestamptz - n * interval '1 minute', 'a.pdf', NULL
+		FROM tenant AS t, generate_series(1, 201) AS n WHERE t.name IN ('a 1', 'a 2')`)
+	postgrestest.Exec(t, conn, `INSERT INTO document (id, tenant_id, type, structured_data, received_at, file_name, matching_due_at)
+		SELECT gen_random_uuid(), t.id, 'contract', jsonb_build_object('number', 'O-' || t.name), now(), 'a.pdf', NULL FROM tenant AS t WHERE t.name LIKE 'a %'`)
+	for typed, want := range map[string]int{"T-": 2 * 199, "L-": 0, "O-": 20} {
+		if _, out, _ := matchbook(t, url, "__complete", "explain", typed); strings.Count(out, "\tcontract a.pdf\n") != want {
+			t.Errorf("%s: %d words, want %d", typed, strings.Count(out, "\n"), want)
+		}
+	}
 	if _, out, errOut := matchbook(t, "", "__complete", "explain", ""); strings.Contains(out+errOut, "L-7001") || strings.Contains(errOut, "missing database") {
 		t.Errorf("without a database: %q, %q", out, errOut)
 	}

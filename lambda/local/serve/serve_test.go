@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"matchbook/lambda/blob"
+	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/local/eventsource"
@@ -27,6 +29,8 @@ import (
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/telemetry"
+	"matchbook/lambda/telemetry/prometheus"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -264,6 +268,65 @@ func TestPagesClose(t *testing.T) {
 	}
 	if s = (&Server{config: Config{Addr: "nowhere"}}); s.handle(nil) == nil {
 		t.Error("an invalid address is served")
+	}
+}
+
+// A task has its deadline; its error is logged, unless the process ends.
+func TestTask(t *testing.T) {
+	t.Parallel()
+	var logs bytes.Buffer
+	none := func(string) string { return "" }
+	s := &Server{metrics: &prometheus.Collector{}}
+	tel := telemetry.New(none, "sweep", s.metrics, &logs)
+	ctx, end := context.WithCancel(t.Context())
+	failing := s.task(tel, manifest.Task{Timeout: time.Hour}, func(ctx context.Context) error {
+		if at, ok := ctx.Deadline(); !ok || time.Until(at) > time.Hour || time.Until(at) < 30*time.Minute {
+			t.Errorf("a deadline at %v", at)
+		}
+		return failure.Permanently("no disk")
+	})
+	failing(ctx)
+	end()
+	failing(ctx)
+	if got := logs.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"level":"ERROR","msg":"run failed","function":"sweep","stage":"local","reason":"no disk"`) {
+		t.Errorf("logged %s", got)
+	}
+}
+
+// What can't be opened or stored is told with its purpose.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	file := filepath.Join(data, "file")
+	must.OK(t, os.WriteFile(file, nil, 0o600))
+	must.OK(t, os.Mkdir(filepath.Join(data, tokenFile), 0o700))
+	none := func(string) string { return "" }
+	for want, c := range map[string]Config{
+		"data folder: mkdir": {Data: file}, "key of reviews: read ": {Data: data},
+		"--watch: mkdir " + file: {Data: t.TempDir(), DatabaseURL: postgrestest.URL(t), Watch: []Watch{{Dir: file}}},
+	} {
+		c.Env, c.Log, c.Addr = none, io.Discard, "127.0.0.1:0"
+		if _, err := Start(t.Context(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	f := newFolder(t)
+	f.config.Data = file
+	f.writeLink("/login")
+	f.db.Close()
+	f.feeds = []feed{{"match", f.db.JobsOf(postgres.Tables[manifest.Match.Name]), &backlogged{folder: f}}}
+	if err := f.resume(t.Context()); err == nil || !strings.HasPrefix(failure.Of(err).Text, "resume match: ") {
+		t.Errorf("resume: %v", err)
+	}
+	f.lay("a.txt", "Invoice 1")
+	f.look(t.Context())
+	ended, end := context.WithCancel(t.Context())
+	end()
+	f.look(ended)
+	f.look(t.Context())
+	lines := strings.Split(strings.TrimSpace(f.logs.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], `level=ERROR msg="link not written" reason="open `) || !strings.Contains(lines[1], `level=ERROR msg="file not taken; it is tried again" reason=`) {
+		t.Errorf("logged %q", lines)
 	}
 }
 

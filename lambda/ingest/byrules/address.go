@@ -81,7 +81,7 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 			name = below
 		}
 		town, ok := townBelow(cells, name)
-		p := party{name: cells[name], text: cells[name].Text, byPlace: name == i}
+		p := party{name: cells[name], text: cells[name].Text, byPlace: name == i, placed: true}
 		switch _, side := blockOf(cells, name); {
 		case cells[0].row(p.name) && c.Box.Top < window && p.byPlace && !who.company(p): // a letterhead
 		case !ok || side == "supplier" || side == "delivery" || reachable(cells, town) || who.domain(p.text) || who.repeat(p.name, p.text):

@@ -265,7 +265,7 @@ Valley School District                          #PURCHASE ORDER
 P.O. NO.     P.O. DATE    VENDOR NO.    DATE REQUIRED    TERMS
 26-01883     02/27/2026   H1140         06/15/2026       Net 45
 VENDOR
-Hartwell Scientific, Inc.`: "purchase-order 26-01883 2026-02-27 Hartwell Scientific, Inc. > Valley School District?",
+Hartwell Scientific, Inc.`: "purchase-order 26-01883 2026-02-27 Hartwell Scientific, Inc. > Valley School District?; only one thing on the page names the buyer",
 	} {
 		if got := read(seen.extract(layout(text))[0]); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)

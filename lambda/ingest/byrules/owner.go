@@ -102,12 +102,17 @@ func (o owners) domain(text string) bool {
 	})
 }
 
-// repeat reports whether a name stands in the footer or a sender's line too.
+// repeat reports whether a name stands in the footer or a sender's line too, or is a part of its cell.
 func (o owners) repeat(at cell, name string) bool {
+	return o.claimed(at, name) || strings.TrimSpace(at.Text) != name
+}
+
+// claimed reports whether a name stands in the footer or a sender's line too.
+func (o owners) claimed(at cell, name string) bool {
 	want := printed.Letters(name)
 	return slices.ContainsFunc(o.claims, func(c claim) bool {
 		return c.at != at.at && (c.letters == want || c.footer && strings.HasPrefix(c.letters, want))
-	}) || strings.TrimSpace(at.Text) != name
+	})
 }
 
 // holder returns the owner of the account, who is the supplier unless the claim was assigned.
@@ -121,7 +126,7 @@ func holder(cells []cell, buyer party) party {
 			continue
 		}
 		for _, h := range hints(cells, i, c.Text[len(label):]) {
-			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true}
+			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true, placed: true}
 			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
 				return p
 			}

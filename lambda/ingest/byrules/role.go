@@ -18,6 +18,7 @@ type party struct {
 	side     string // named by a label: buyer, supplier, delivery
 	labelled bool
 	byPlace  bool // only its place names it
+	placed   bool // in the window of an envelope, or at an account
 }
 
 // parties finds supplier and buyer. Our own company is never the supplier. If the page names it as
@@ -172,6 +173,9 @@ func (r *reader) parties(titled bool) {
 		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "supplier.name",
 			Text: "nothing on the page tells the supplier from the buyer"})
 	}
+	rivals := r.rivals(supplier, buyer)
+	r.grounds("supplier", supplier, rivals)
+	r.grounds("buyer", buyer, rivals)
 	name := func(side string, to *document.Party, p party) {
 		if p.text != "" {
 			to.Name = p.text

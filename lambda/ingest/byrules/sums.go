@@ -178,7 +178,7 @@ func (r *reader) currency(found totals) {
 	quotes := map[string]cell{}
 	for i, c := range r.cells {
 		code := currencyIn(c.Text)
-		if code == "" {
+		if code == "" || found.total.amount.IsZero() && c.prose() {
 			continue
 		}
 		if count[code]++; count[code] == 1 {
@@ -192,6 +192,12 @@ func (r *reader) currency(found totals) {
 		}
 	}
 	r.oneOf(near, named, mostOf(quotes, count))
+}
+
+// prose reports whether a cell is a sentence or of a footer, where a share capital may stand.
+func (c cell) prose() bool {
+	const footer, words = 0.85, 6
+	return c.Box.Top > footer || len(strings.Fields(c.Text)) > words
 }
 
 func mostOf(quotes map[string]cell, count map[string]int) map[string]cell {

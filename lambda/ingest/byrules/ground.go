@@ -1,0 +1,60 @@
+package byrules
+
+import (
+	"regexp"
+	"slices"
+
+	"matchbook/lambda/ingest/extraction"
+)
+
+// grounds doubts a party with a name that has one ground only. A legal form makes a text a company's name; any
+// other needs two of: a label, an address below it, a salutation, large print, the place of a letterhead, a window
+// or an account's owner, and a footer, a sender's line or a domain that repeats it.
+func (r *reader) grounds(side string, p party, rivals bool) {
+	who := ownersOf(r.cells)
+	switch {
+	case p.text == "" || IsCompany(p.text) || owned(r.own, p.text):
+	case person.MatchString(p.text):
+		r.doubtParty(side, "a person's name stands for the "+side)
+	case p.byPlace && rivals:
+		r.doubtParty(side, "another name may be the "+side+"'s")
+	case r.fits(p, who) < 2:
+		r.doubtParty(side, "only one thing on the page names the "+side)
+	}
+}
+
+// fits counts the grounds of a name.
+func (r *reader) fits(p party, who owners) int {
+	const top = 0.12
+	_, town := townBelow(r.cells, p.name.at)
+	_, line := sender(p.name.Text)
+	place := p.name.Box.Top < top && r.first(p) || p.placed
+	claimed := who.domain(p.text) || who.claimed(p.name, p.text)
+	a, above := above(r.cells, p.name.at)
+	greeted := above && isSalutation(a.Text)
+	loud := p.name.height() > large*median(r.cells) && p.name.top(r.cells)
+	return bit(p.labelled) + bit(town) + 2*bit(line) + bit(claimed) + bit(place) + bit(loud) + bit(greeted)
+}
+
+// person stands before a person's name, who may be the contact at a company.
+var person = regexp.MustCompile(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|mme|madame|monsieur|dhr|mevr|mevrouw|` +
+	`sig|sig\.ra|sra?|t\.a\.v|z\.? ?hd|attn|att|c/o)\.?(?: |$)`)
+
+func (r *reader) doubtParty(side, text string) {
+	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: side + ".name", Text: text})
+}
+
+// rivals reports whether an address stands on the first page below a name that is neither party's, nor where goods go.
+func (r *reader) rivals(supplier, buyer party) bool {
+	const lowest = 0.5
+	return slices.ContainsFunc(r.cells, func(c cell) bool {
+		if c.page != r.cells[0].page || c.Box.Top > lowest || !nameLike(c.Text) || begun(r.cells, c.at) ||
+			in(r.cells, c.at, supplier) || in(r.cells, c.at, buyer) {
+			return false
+		}
+		p := party{text: c.Text}
+		_, town := townBelow(r.cells, c.at)
+		_, side := blockOf(r.cells, c.at)
+		return town && side == "" && !p.isSame(supplier) && !p.isSame(buyer)
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -26,8 +27,8 @@ func imports(ids ...uuid.UUID) (docs []postgres.Imported) {
 
 // add adds documents and returns their fates.
 func (f *fixture) add(docs []postgres.Imported, o postgres.AddOptions) (fates []postgres.Addition) {
-	f.t.Helper()
-	list := must.Get(f.Add(f.t.Context(), docs, o))(f.t)
+	f.T.Helper()
+	list := must.Get(f.Add(f.T.Context(), docs, o))(f.T)
 	for _, a := range list {
 		fates = append(fates, a.Addition)
 	}
@@ -50,7 +51,7 @@ func TestAddStoresTenants(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	var names, received string
-	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
+	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT (SELECT string_agg(name, ', ' ORDER BY id) FROM tenant), (SELECT string_agg(to_char(received_at AT TIME ZONE 'UTC', 'HH24:MI') || ' ' || file_path, ', ' ORDER BY id) FROM document)").
 		Scan(&names, &received))
 	if names != "Testers, tenant "+otherTenant.String() || received != "09:00 a.json, 08:00 a.json" {
 		t.Errorf("got tenants %q, documents of %q", names, received)
@@ -79,7 +80,7 @@ func TestAddPublishes(t *testing.T) {
 		if c := f.claim(job.Delivery{ID: num(1), PublishedAt: last}, false); c.Found != 0 {
 			t.Errorf("its message found %v", c.Found)
 		}
-		f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 0")
+		f.Exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 0")
 	}
 }
 
@@ -88,12 +89,12 @@ func TestAddIsIdempotent(t *testing.T) {
 	f := newFixture(t)
 	docs := imports(num(3), num(1), num(2))
 	docs[1].Received = start.Add(-time.Hour)
-	equalLists(t, "fates", f.add(docs, postgres.AddOptions{}), slices.Repeat([]postgres.Addition{postgres.Stored}, 3))
-	unchanged := f.unchanged(allTables...)
-	f.advance(time.Minute)
+	postgrestest.EqualLists(t, "fates", f.add(docs, postgres.AddOptions{}), slices.Repeat([]postgres.Addition{postgres.Stored}, 3))
+	unchanged := f.Unchanged(postgrestest.Tables...)
+	f.Advance(time.Minute)
 	docs[2].Data = json.RawMessage("{ \n}") // the same in other bytes
 	for _, o := range []postgres.AddOptions{{}, {Replace: true, Send: true}} {
-		equalLists(t, "fates", f.add(docs, o), slices.Repeat([]postgres.Addition{postgres.Same}, 3))
+		postgrestest.EqualLists(t, "fates", f.add(docs, o), slices.Repeat([]postgres.Addition{postgres.Same}, 3))
 	}
 	unchanged("afterwards")
 }
@@ -110,20 +111,20 @@ func TestAddReplacesOnRequest(t *testing.T) {
 			f := newFixture(t)
 			docs := imports(num(1), num(2))
 			f.add(docs, postgres.AddOptions{Send: true})
-			f.exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 2")
+			f.Exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 2")
 			change(&docs[0])
-			before := f.dump(allTables...)
+			before := f.Dump(postgrestest.Tables...)
 			want := []postgres.Addition{postgres.Changed, postgres.Same}
-			if got := f.add(docs, postgres.AddOptions{Send: true}); !slices.Equal(got, want) || f.dump(allTables...) != before {
+			if got := f.add(docs, postgres.AddOptions{Send: true}); !slices.Equal(got, want) || f.Dump(postgrestest.Tables...) != before {
 				t.Errorf("got %v, want %v and nothing changed", got, want)
 			}
-			f.advance(time.Minute)
+			f.Advance(time.Minute)
 			list, err := f.Add(t.Context(), docs, postgres.AddOptions{Replace: true, Send: true})
 			if err != nil || list[0].Addition != postgres.Replaced || list[0].Status != "failed" || list[1].Addition != postgres.Same ||
 				!list[0].Message.PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("got %+v, %v", list, err)
 			}
-			equal(t, "state", f.state(num(1)), state{Status: "pending", Attempts: 2, Due: time.Minute})
+			postgrestest.Equal(t, "state", f.state(num(1)), state{Status: "pending", Attempts: 2, Due: time.Minute})
 		})
 	}
 }
@@ -139,7 +140,7 @@ func TestAddLeavesSendToSweep(t *testing.T) {
 	if err != nil || len(list) != 1 || !list[0].Message.PublishedAt.IsZero() {
 		t.Fatalf("got %+v, %v; want no stamp", list, err)
 	}
-	f.advance(2 * time.Minute)
+	f.Advance(2 * time.Minute)
 	again, err := f.Republish(t.Context(), empty, 10)
 	if err != nil || len(again) != 1 || again[0].ID != num(1) {
 		t.Errorf("the sweep publishes %+v, %v", again, err)
@@ -154,7 +155,7 @@ func TestAddKeepsCorrections(t *testing.T) {
 	docs := imports(num(1))
 	docs[0].Data = json.RawMessage(`{"number":"1","total":"10.00"}`)
 	f.add(docs, postgres.AddOptions{})
-	f.exec(`INSERT INTO document_correction (document_id, tenant_id, field, value) VALUES ($1, $2, 'total', '"11.00"'), ($1, $2, 'type', '"credit-note"')`, num(1), tenant)
+	f.Exec(`INSERT INTO document_correction (document_id, tenant_id, field, value) VALUES ($1, $2, 'total', '"11.00"'), ($1, $2, 'type', '"credit-note"')`, num(1), tenant)
 	if got := f.add(docs, postgres.AddOptions{Replace: true}); got[0] != postgres.Same {
 		t.Errorf("got %v, want the same", got)
 	}
@@ -162,7 +163,7 @@ func TestAddKeepsCorrections(t *testing.T) {
 	if got := f.add(docs, postgres.AddOptions{Replace: true}); got[0] != postgres.Replaced {
 		t.Errorf("got %v, want replaced", got)
 	}
-	if stored := queryOne[string](t, f.conn, "SELECT type || ' ' || structured_data FROM document"); stored != `credit-note {"total": "11.00", "number": "2"}` {
+	if stored := postgrestest.Value[string](t, f.Conn, "SELECT type || ' ' || structured_data FROM document"); stored != `credit-note {"total": "11.00", "number": "2"}` {
 		t.Errorf("stored %s", stored)
 	}
 }
@@ -171,7 +172,7 @@ func TestAddRefusesForeignID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), otherTenant, document.Invoice, "{}")
-	unchanged := f.unchanged("document")
+	unchanged := f.Unchanged("document")
 	list, err := f.Add(t.Context(), imports(num(1)), postgres.AddOptions{Replace: true, Send: true})
 	if want := (postgres.Added{ID: num(1), Addition: postgres.Foreign}); err != nil || len(list) != 1 || list[0] != want {
 		t.Errorf("got %+v, %v; want %+v", list, err, want)
@@ -191,8 +192,8 @@ func TestAddStoresAllOrNone(t *testing.T) {
 			docs := imports(num(1), num(2), num(3))
 			docs[0].TenantID = uuid.New()
 			spoil(&docs[1])
-			before := f.dump(allTables...)
-			if _, err := f.Add(t.Context(), docs, postgres.AddOptions{}); err == nil || f.dump(allTables...) != before {
+			before := f.Dump(postgrestest.Tables...)
+			if _, err := f.Add(t.Context(), docs, postgres.AddOptions{}); err == nil || f.Dump(postgrestest.Tables...) != before {
 				t.Errorf("got %v, want an error and nothing stored", err)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/llm"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -31,29 +32,29 @@ func asked(question string) llm.Key {
 }
 
 func (f *fixture) keep(k llm.Key, text, unusable string) (id int64) {
-	f.t.Helper()
-	return must.Get(f.KeepAnswer(f.t.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable))(f.t)
+	f.T.Helper()
+	return must.Get(f.KeepAnswer(f.T.Context(), k, num(1), llm.Answer{Text: text, Usage: llm.Usage{PromptTokens: 100, CompletionTokens: 10}}, unusable))(f.T)
 }
 
 // wantAnswer finds an answer; an empty text is none.
 func (f *fixture) wantAnswer(k llm.Key, text string) (id int64) {
-	f.t.Helper()
-	id, got, found, err := f.FindAnswer(f.t.Context(), k)
+	f.T.Helper()
+	id, got, found, err := f.FindAnswer(f.T.Context(), k)
 	if err != nil || got != text || found != (text != "") {
-		f.t.Errorf("found %q, %v, %v; want %q", got, found, err, text)
+		f.T.Errorf("found %q, %v, %v; want %q", got, found, err, text)
 	}
 	return id
 }
 
 // answers lists all answers: the text, how often it was replayed, why it is unusable.
 func (f *fixture) answers() []string {
-	f.t.Helper()
-	return query[string](f.t, f.conn, "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
+	f.T.Helper()
+	return postgrestest.Values[string](f.T, f.Conn, "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
 }
 
 func (f *fixture) wantAnswers(want ...string) {
-	f.t.Helper()
-	equalLists(f.t, "answers", f.answers(), want)
+	f.T.Helper()
+	postgrestest.EqualLists(f.T, "answers", f.answers(), want)
 }
 
 const sameMoment = "another attempt asked the same question at the same time"
@@ -61,11 +62,11 @@ const sameMoment = "another attempt asked the same question at the same time"
 func TestAnswerKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
 	k := asked("which?")
 	f.wantAnswer(k, "")
 	id := f.keep(k, "this", "")
-	equal(t, "the answer that is found", f.wantAnswer(k, "this"), id)
+	postgrestest.Equal(t, "the answer that is found", f.wantAnswer(k, "this"), id)
 	for name, other := range map[string]llm.Key{
 		"tenant":         {Tenant: otherTenant, Model: k.Model, Prompt: k.Prompt},
 		"unknown tenant": {Tenant: num(99), Model: k.Model, Prompt: k.Prompt},
@@ -86,8 +87,8 @@ func TestAnswerKey(t *testing.T) {
 	f.wantAnswer(k, "this")
 	f.wantAnswers("this, 3", "theirs, 1")
 
-	cost := queryOne[string](t, f.conn, "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id)
-	equal(t, "cost", cost, num(1).String()+" 100 10 t match/1")
+	cost := postgrestest.Value[string](t, f.Conn, "SELECT concat_ws(' ', document_id, prompt_tokens, completion_tokens, asked_at = now(), prompt_version) FROM model_answer WHERE id = $1", id)
+	postgrestest.Equal(t, "cost", cost, num(1).String()+" 100 10 t match/1")
 }
 
 func TestDiscardedAnswerIsGone(t *testing.T) {
@@ -154,7 +155,7 @@ func TestAnyCostIsStored(t *testing.T) {
 	f := newFixture(t)
 	must.Get(f.KeepAnswer(t.Context(), asked("a"), num(1), llm.Answer{Text: "x", Usage: llm.Usage{PromptTokens: math.MaxInt, CompletionTokens: -1}}, ""))(t)
 	var prompt, completion int
-	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion))
+	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT prompt_tokens, completion_tokens FROM model_answer").Scan(&prompt, &completion))
 	if prompt != math.MaxInt32 || completion != 0 {
 		t.Errorf("got %d and %d", prompt, completion)
 	}
@@ -181,14 +182,14 @@ func TestCommittedAnswerWins(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			k := asked("which?")
-			f.exec("BEGIN")
-			f.exec("INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens) VALUES ($1, $2, $3, $4, 'first', 1, 1)",
+			f.Exec("BEGIN")
+			f.Exec("INSERT INTO model_answer (tenant_id, model, question, document_id, answer, prompt_tokens, completion_tokens) VALUES ($1, $2, $3, $4, 'first', 1, 1)",
 				k.Tenant, k.Model, k.Prompt[:], num(2))
-			second := f.meanwhile(func() error {
+			second := f.Meanwhile(func() error {
 				_, err := f.KeepAnswer(context.Background(), k, num(1), llm.Answer{Text: "second"}, "")
 				return err
 			})
-			f.exec(end)
+			f.Exec(end)
 			must.OK(t, second())
 			f.wantAnswers(want...)
 		})
@@ -231,17 +232,17 @@ func hashes(texts ...string) (list [][]byte) {
 }
 
 func (f *fixture) vectors(tenant uuid.UUID, embedder string, texts ...string) map[string]llm.Vector {
-	f.t.Helper()
-	return must.Get(f.FindVectors(f.t.Context(), tenant, embedder, hashes(texts...)))(f.t)
+	f.T.Helper()
+	return must.Get(f.FindVectors(f.T.Context(), tenant, embedder, hashes(texts...)))(f.T)
 }
 
 func (f *fixture) keepVectors(tenant uuid.UUID, embedder string, tokens int, vectors map[string]llm.Vector) {
-	f.t.Helper()
+	f.T.Helper()
 	byHash := make(map[string]llm.Vector, len(vectors))
 	for text, v := range vectors {
 		byHash[string(hashes(text)[0])] = v
 	}
-	must.OK(f.t, f.KeepVectors(f.t.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
+	must.OK(f.T, f.KeepVectors(f.T.Context(), tenant, embedder, byHash, llm.Usage{PromptTokens: tokens}))
 }
 
 func TestVectorsRoundTrip(t *testing.T) {
@@ -263,7 +264,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 	}
 	f.keepVectors(tenant, "fake", 104, vectors)
 	found := f.vectors(tenant, "fake", slices.Collect(maps.Keys(vectors))...)
-	equal(t, "vectors that are found", len(found), len(vectors))
+	postgrestest.Equal(t, "vectors that are found", len(found), len(vectors))
 	for text, want := range vectors {
 		got := found[string(hashes(text)[0])]
 		if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
@@ -271,7 +272,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 		}
 	}
 	var each, all float64
-	if err := f.conn.QueryRow(t.Context(), "SELECT min(tokens), sum(tokens) FROM model_embedding").Scan(&each, &all); err != nil || each != 2 || math.Abs(all-104) > 1e-9 {
+	if err := f.Conn.QueryRow(t.Context(), "SELECT min(tokens), sum(tokens) FROM model_embedding").Scan(&each, &all); err != nil || each != 2 || math.Abs(all-104) > 1e-9 {
 		t.Errorf("a share is %v of %v, %v; want 2 of 104", each, all, err)
 	}
 }
@@ -279,7 +280,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 func TestVectorKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
 	f.keepVectors(tenant, "fake", 1, map[string]llm.Vector{"a": {1}, "b": {2}})
 	f.keepVectors(otherTenant, "fake", 1, map[string]llm.Vector{"a": {3}})
 	for _, tc := range []struct {
@@ -308,7 +309,7 @@ func TestVectorKey(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	f.keepVectors(tenant, "fake", 0, nil)
-	if replays := queryOne[string](t, f.conn, "SELECT string_agg(replays::text, ' ' ORDER BY tenant_id, replays) FROM model_embedding WHERE created_at = now()"); replays != "1 2 1" {
+	if replays := postgrestest.Value[string](t, f.Conn, "SELECT string_agg(replays::text, ' ' ORDER BY tenant_id, replays) FROM model_embedding WHERE created_at = now()"); replays != "1 2 1" {
 		t.Errorf("replays %s", replays)
 	}
 }
@@ -338,9 +339,9 @@ func TestConcurrentVectors(t *testing.T) {
 	}
 	wg.Wait()
 	var rows, replays int
-	if err := f.conn.QueryRow(t.Context(), "SELECT count(*), sum(replays) FROM model_embedding").Scan(&rows, &replays); err != nil || rows != 200 || replays != 20*200 {
+	if err := f.Conn.QueryRow(t.Context(), "SELECT count(*), sum(replays) FROM model_embedding").Scan(&rows, &replays); err != nil || rows != 200 || replays != 20*200 {
 		t.Errorf("%d rows, %d replays, %v", rows, replays, err)
 	}
-	f.exec("SELECT pg_stat_force_next_flush()")
-	equal(t, "deadlocks", f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0)
+	f.Exec("SELECT pg_stat_force_next_flush()")
+	postgrestest.Equal(t, "deadlocks", f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0)
 }

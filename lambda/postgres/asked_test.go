@@ -19,6 +19,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -35,21 +36,21 @@ func answered(a, b int, points int, asked rules.Asked) rules.Pair {
 
 // asked lists what is stored about pairs.
 func (f *fixture) asked() string {
-	f.t.Helper()
-	list := query[string](f.t, f.conn, "SELECT concat_ws(' ', right(document_a_id::text, 1) || '-' || right(document_b_id::text, 1), points, asked, question, answer, reasoning) FROM match_pair ORDER BY document_a_id, document_b_id")
+	f.T.Helper()
+	list := postgrestest.Values[string](f.T, f.Conn, "SELECT concat_ws(' ', right(document_a_id::text, 1) || '-' || right(document_b_id::text, 1), points, asked, question, answer, reasoning) FROM match_pair ORDER BY document_a_id, document_b_id")
 	return strings.Join(list, ", ")
 }
 
 // ruled writes these pairs of num(1) with this result, and returns the pairs
 // that the rules were shown.
 func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair) {
-	f.t.Helper()
+	f.T.Helper()
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
-	must.Get(f.Write(f.t.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
+	must.Get(f.Write(f.T.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
 		shown = c.Pairs
 		return d, nil
-	}))(f.t)
+	}))(f.T)
 	return shown
 }
 
@@ -79,7 +80,7 @@ func TestAnswerLivesWithPair(t *testing.T) {
 		{"and comes back", pairs, rules.Result{}, "1-2 60    , 1-3 50    ", []rules.Asked{{}, {}}},
 	} {
 		shown := f.ruled(step.pairs, step.result)
-		equal(t, step.when, f.asked(), step.want)
+		postgrestest.Equal(t, step.when, f.asked(), step.want)
 		var got []rules.Asked
 		for _, p := range shown {
 			got = append(got, p.Asked)
@@ -109,10 +110,10 @@ func staleFixture(t *testing.T) (f *fixture, fence job.Attempt, block match.Bloc
 	f = newFixture(t)
 	f.invoices(9)
 	fence = f.take(num(1))
-	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(2)) // and not stale
+	f.Exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(2)) // and not stale
 	for n, columns := range states {
 		if columns != "" {
-			f.exec("UPDATE document SET "+columns+" WHERE id = $1", num(n))
+			f.Exec("UPDATE document SET "+columns+" WHERE id = $1", num(n))
 			stale = append(stale, num(n))
 		}
 	}
@@ -142,7 +143,7 @@ func TestWritePublishesStale(t *testing.T) {
 		if got := f.row(s.ID); got.Status != job.StatusPending || !got.Due.Equal(start) || f.republished(s.ID) != 0 {
 			t.Errorf("%s is %+v", s.ID, got)
 		}
-		if stamp := queryOne[time.Time](t, f.conn, "SELECT matching_published_at FROM document WHERE id = $1", s.ID); !stamp.Equal(s.PublishedAt) {
+		if stamp := postgrestest.Value[time.Time](t, f.Conn, "SELECT matching_published_at FROM document WHERE id = $1", s.ID); !stamp.Equal(s.PublishedAt) {
 			t.Errorf("%s is stamped %s; the message says %s", s.ID, stamp, s.PublishedAt)
 		}
 		delete(after, s.ID)
@@ -188,9 +189,9 @@ func TestNoWriteNoPublish(t *testing.T) {
 			t.Parallel()
 			f, fence, block, pairs, stale := staleFixture(t)
 			if tc.before != "" {
-				f.exec(tc.before, num(1))
+				f.Exec(tc.before, num(1))
 			}
-			unchanged := f.unchanged(allTables...)
+			unchanged := f.Unchanged(postgrestest.Tables...)
 			w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
 				d := matches(num(1), num(2), num(3))
 				d.Stale, d.Asked = stale, []rules.Pair{answered(1, 2, 60, rules.Asked{About: "x", Answer: rules.Low})}
@@ -207,14 +208,14 @@ func TestNoWriteNoPublish(t *testing.T) {
 
 // wantIdle makes sure that no connection is left in a transaction.
 func (f *fixture) wantIdle() {
-	f.t.Helper()
+	f.T.Helper()
 	var open, locks int
-	err := f.conn.QueryRow(f.t.Context(), `SELECT
+	err := f.Conn.QueryRow(f.T.Context(), `SELECT
 		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 			AND xact_start IS NOT NULL AND backend_type = 'client backend'), -- and not autovacuum
 		(SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&open, &locks)
 	if err != nil || open != 0 || locks != 0 {
-		f.t.Errorf("%d open transactions, %d advisory locks, %v", open, locks, err)
+		f.T.Errorf("%d open transactions, %d advisory locks, %v", open, locks, err)
 	}
 }
 
@@ -297,7 +298,7 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 
 			first := f.take(num(3))
 			results := []string{"document_match", "match_pair", "match_suggestion", "notification"}
-			unchanged := f.unchanged(results...)
+			unchanged := f.Unchanged(results...)
 			if err := attempt(&frail{f.DB, 2, behind}, first); !errors.Is(err, errInjected) || model.calls != 1 {
 				t.Fatalf("got %v after %d calls, want the injected error after one", err, model.calls)
 			}
@@ -306,7 +307,7 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 			unchanged("afterwards")
 			f.wantIdle()
 
-			f.advance(2 * time.Minute) // the lease has ended
+			f.Advance(2 * time.Minute) // the lease has ended
 			again := f.claim(job.Delivery{ID: num(3)}, true)
 			if again.Found != 0 || again.Attempt.Number != first.Number+1 {
 				t.Fatalf("claimed %+v", again)
@@ -315,14 +316,14 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 				t.Errorf("the attempt that was thought dead: %v", err)
 			}
 			must.OK(t, attempt(f.DB, again.Attempt))
-			equal(t, "calls of the model", model.calls, 1)
+			postgrestest.Equal(t, "calls of the model", model.calls, 1)
 			f.wantAnswers(itIsThe2nd + ", 1")
 			f.wantEdges("delivered again", "1-3 model", "1-2 rules", "1 0 1")
 
 			if len(queue.messages) != 1 || queue.messages[0].ID != num(2) {
 				t.Fatalf("published %v, want the first invoice, which competes now", queue.messages)
 			}
-			c := f.claim(job.Delivery{ID: num(2), SentAt: f.now(), PublishedAt: queue.messages[0].PublishedAt}, false)
+			c := f.claim(job.Delivery{ID: num(2), SentAt: f.Now(), PublishedAt: queue.messages[0].PublishedAt}, false)
 			if c.Found != 0 {
 				t.Fatalf("claimed %+v", c)
 			}
@@ -349,7 +350,7 @@ func TestDeletedPairAsksAgain(t *testing.T) {
 			f.invoices(2)
 			f.decided(num(2))
 			f.paired(1, 2)
-			f.exec("UPDATE match_pair SET asked = $1", tc.asked)
+			f.Exec("UPDATE match_pair SET asked = $1", tc.asked)
 			fence := f.take(num(1))
 			w, err := f.Write(t.Context(), fence, key("k"), document.Types, f.block(fence, key("k")), nil, rules.Apply)
 			var got []uuid.UUID

@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -18,8 +19,8 @@ import (
 
 // cut ends every connection of the store, as a restart of the server does.
 func (f *fixture) cut() {
-	f.t.Helper()
-	f.exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	f.T.Helper()
+	f.Exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 }
 
 // A restart of the server costs work some time, and the document no delivery.
@@ -86,8 +87,8 @@ func TestLostCommitAnswer(t *testing.T) {
 	f := newFixture(t)
 	f.invoices(1)
 	fence := f.take(num(1))
-	f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
-	unchanged := f.unchanged(allTables...)
+	f.Exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
+	unchanged := f.Unchanged(postgrestest.Tables...)
 	f.cut()
 	if _, err := f.writeOnce(t.Context(), fence, score.Normalized{}, match.Block{}, rules.Result{}); err != job.ErrFenceLost {
 		t.Errorf("got %v, want %v", err, job.ErrFenceLost)

@@ -59,7 +59,7 @@ func TestBatchEndsEach(t *testing.T) {
 	f.put(num(22), tenant, document.Invoice, spotInvoice1)
 	f.match(num(21))
 	f.match(num(22))
-	f.exec("UPDATE document SET matching_status = 'succeeded'")
+	f.Exec("UPDATE document SET matching_status = 'succeeded'")
 	note := func(word string) string {
 		return fmt.Sprintf(`{"number":"N-%s","supplier":{"name":"Acme"},"line_items":[{"description":"%[1]s"}]}`, word)
 	}
@@ -112,7 +112,7 @@ func TestBatchEndsEach(t *testing.T) {
 			t.Errorf("what %s: ended as %+v, %s, %q; want %+v, %s, %q", d.name, got[i], row.Status, row.Error, d.want, d.status, d.reason)
 		}
 	}
-	equal(t, "calls of the model", service.calls, 1)
+	postgrestest.Equal(t, "calls of the model", service.calls, 1)
 	f.wantEdges("the batch", "1-2 rules, 8-21 model", "21-22 rules", "1 1 0 0 0 0 0 8 8 0")
 }
 
@@ -122,8 +122,8 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 	t.Helper()
 	url := postgrestest.URL(t)
 	w = listen(t, url, 0)
-	f = &fixture{DB: postgrestest.Open(t, w.url), conn: postgrestest.Conn(t, url), t: t}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers'), ($2, 'Others')", tenant, num(99))
+	f = with(&postgrestest.Fixture{DB: postgrestest.Open(t, w.url), Conn: postgrestest.Conn(t, url), T: t})
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers'), ($2, 'Others')", tenant, num(99))
 	deliveries := make([]job.Delivery, n)
 	for i := range deliveries {
 		of := []uuid.UUID{tenant, num(99)}[i%2]
@@ -139,12 +139,12 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 
 // read loads all documents, and then searches for all, each in one call.
 func (f *fixture) read(fences []job.Attempt, contents []score.Normalized) (map[job.Attempt]score.Raw, map[job.Attempt]match.Block) {
-	f.t.Helper()
+	f.T.Helper()
 	var drafts []*match.Draft
 	for i, fence := range fences {
 		drafts = append(drafts, &match.Draft{Fence: fence, Normalized: contents[i], Types: document.Types})
 	}
-	return must.Get(f.DB.Load(f.t.Context(), fences))(f.t), must.Get(f.DB.Candidates(f.t.Context(), drafts))(f.t)
+	return must.Get(f.DB.Load(f.T.Context(), fences))(f.T), must.Get(f.DB.Candidates(f.T.Context(), drafts))(f.T)
 }
 
 // Documents of a batch are loaded in one round trip, and their candidates read in one.
@@ -229,7 +229,7 @@ func TestRefusedTurn(t *testing.T) {
 	f, w, fences, contents := batch(t, 3)
 	f.read(fences, contents)
 	const size = 500_000
-	f.exec(`UPDATE document SET structured_data = jsonb_build_object('note', repeat('x', $2)) WHERE id = $1`, num(3), size)
+	f.Exec(`UPDATE document SET structured_data = jsonb_build_object('note', repeat('x', $2)) WHERE id = $1`, num(3), size)
 	begun, refused := w.bytes.Load(), make(chan int64, 1000)
 	f.OnTurn(func(e string) {
 		if e == "refused" {

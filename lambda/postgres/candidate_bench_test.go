@@ -188,7 +188,7 @@ func ownCPU(b *testing.B) time.Duration {
 // serverCPU is the time that the sessions of the database have worked, and the processes
 // of the server that have ended, in steps of 10 ms; 0 where they cannot be seen.
 func serverCPU(b *testing.B, conn *pgx.Conn) (worked time.Duration) {
-	pids := query[int](b, conn, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+	pids := postgrestest.Values[int](b, conn, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	for i, pid := range pids {
 		var nanoseconds int64
 		raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))

@@ -8,22 +8,15 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
-	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/match/score"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
-// fixture is a database with a clock that stands still until the test moves it.
+// fixture is one with documents.
 type fixture struct {
-	*postgres.DB
-	conn  *pgx.Conn // sees the same clock
-	clock *simclock.Clock
-	t     *testing.T
-
+	*postgrestest.Fixture
 	scores func([]score.Raw) []score.Pair // of Write
 }
 
@@ -31,39 +24,25 @@ var tenant, start = postgrestest.Tenant, postgrestest.Start
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := postgrestest.NewFixture(t)
-	return &fixture{f.DB, f.Conn, f.Clock, t, nil}
+	return with(postgrestest.NewFixture(t))
 }
 
-// shared has what the packages below use as well.
-func (f *fixture) shared() *postgrestest.Fixture {
-	return &postgrestest.Fixture{DB: f.DB, Conn: f.conn, Clock: f.clock, T: f.t}
-}
-
-func (f *fixture) exec(sql string, args ...any) {
-	f.t.Helper()
-	f.shared().Exec(sql, args...)
-}
-
-func (f *fixture) advance(d time.Duration) {
-	f.t.Helper()
-	f.shared().Advance(d)
-}
+func with(f *postgrestest.Fixture) *fixture { return &fixture{Fixture: f} }
 
 // document inserts a document with these columns of matching state.
 func (f *fixture) document(assignments string, args ...any) uuid.UUID {
-	f.t.Helper()
+	f.T.Helper()
 	id := uuid.New()
-	f.exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, 'invoice', '{}', now())", id, tenant)
+	f.Exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, 'invoice', '{}', now())", id, tenant)
 	if assignments != "" {
-		f.exec("UPDATE document SET "+assignments+" WHERE id = '"+id.String()+"'", args...)
+		f.Exec("UPDATE document SET "+assignments+" WHERE id = '"+id.String()+"'", args...)
 	}
 	return id
 }
 
 func (f *fixture) claim(d job.Delivery, suspects bool) job.Claim {
-	f.t.Helper()
-	claims := must.Get(f.Claim(f.t.Context(), []job.Delivery{d}, time.Minute, suspects))(f.t)
+	f.T.Helper()
+	claims := must.Get(f.Claim(f.T.Context(), []job.Delivery{d}, time.Minute, suspects))(f.T)
 	return claims[0]
 }
 
@@ -76,9 +55,9 @@ type state struct {
 }
 
 func (f *fixture) state(id uuid.UUID) (s state) {
-	f.t.Helper()
+	f.T.Helper()
 	var lease, due *time.Time
-	must.OK(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
+	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
 		matching_lease_until, matching_due_at, matching_failed_at IS NOT NULL,
 		(SELECT count(*) FROM notification WHERE document_id = $1) FROM document WHERE id = $1`, id).
 		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications))
@@ -214,14 +193,14 @@ func TestStaleFence(t *testing.T) {
 	t.Parallel()
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {
-			f.advance(2 * time.Minute)
+			f.Advance(2 * time.Minute)
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			must.Get(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
+			must.Get(f.Publish(f.T.Context(), []uuid.UUID{id}))(f.T)
 		},
 		"a settlement": func(f *fixture, id uuid.UUID) {
-			f.exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", id)
+			f.Exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", id)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -256,17 +235,17 @@ func TestReleaseIsWritten(t *testing.T) {
 		}
 	}
 	settle(fence, job.Release{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
-	equal(t, "state", f.state(id), state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute})
+	postgrestest.Equal(t, "state", f.state(id), state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute})
 	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Attempt
 	if got := f.state(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}
 	settle(fence, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
-	equal(t, "state", f.state(id), state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1})
-	payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
+	postgrestest.Equal(t, "state", f.state(id), state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1})
+	payload := postgrestest.Value[string](t, f.Conn, "SELECT kind || attempt || payload::text FROM notification")
 	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
 		`", "deliveries": 3, "document_id": "` + id.String() + `"}`
-	equal(t, "payload", payload, want)
+	postgrestest.Equal(t, "payload", payload, want)
 }
 
 func TestFindReadsTheRow(t *testing.T) {
@@ -289,9 +268,9 @@ func TestReturnedRowIsClaimed(t *testing.T) {
 	f := newFixture(t)
 	for range 2 {
 		fence := f.take(f.put(num(1), tenant, document.Invoice, "{}"))
-		equal(t, "attempts without an end", queryOne[int](t, f.conn, "SELECT count(*) FROM attempt WHERE ended_at IS NULL"), 1)
+		postgrestest.Equal(t, "attempts without an end", postgrestest.Value[int](t, f.Conn, "SELECT count(*) FROM attempt WHERE ended_at IS NULL"), 1)
 		must.Get(f.SucceedAll(t.Context(), []job.Attempt{fence}))(t)
-		equal(t, "outcome", queryOne[string](t, f.conn, "SELECT outcome FROM attempt WHERE row_id = $1 AND number = 1", num(1)), "succeeded")
-		f.exec("DELETE FROM document WHERE id = $1", num(1))
+		postgrestest.Equal(t, "outcome", postgrestest.Value[string](t, f.Conn, "SELECT outcome FROM attempt WHERE row_id = $1 AND number = 1", num(1)), "succeeded")
+		f.Exec("DELETE FROM document WHERE id = $1", num(1))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -106,18 +107,18 @@ func TestContractsJoinNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(5)
-	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
+	f.Exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3), num(4))
-	equal(t, "a contract and its documents", f.clusters(), "0 0 0 0 0")
+	postgrestest.Equal(t, "a contract and its documents", f.clusters(), "0 0 0 0 0")
 	f.decided(num(2), num(1), num(5))
-	equal(t, "two of them", f.clusters(), "0 2 0 0 2")
+	postgrestest.Equal(t, "two of them", f.clusters(), "0 2 0 0 2")
 	// What was taken for a contract, and then was none, and the other way round.
-	f.exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(1))
+	f.Exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3))
-	equal(t, "no contract after all", f.clusters(), "1 1 1 0 1")
-	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
+	postgrestest.Equal(t, "no contract after all", f.clusters(), "1 1 1 0 1")
+	f.Exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3))
-	equal(t, "a contract again", f.clusters(), "0 2 0 0 2")
+	postgrestest.Equal(t, "a contract again", f.clusters(), "0 2 0 0 2")
 }
 
 // An edge that stays counts although it was not decided again.
@@ -125,13 +126,13 @@ func TestFormerContractJoins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(3)
-	f.exec("UPDATE document SET type = 'contract' WHERE id = $1", num(2))
+	f.Exec("UPDATE document SET type = 'contract' WHERE id = $1", num(2))
 	f.byPerson("document_match", 2, 3)
 	f.decided(num(2))
-	equal(t, "a contract", f.clusters(), "0 0 0")
-	f.exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(2))
+	postgrestest.Equal(t, "a contract", f.clusters(), "0 0 0")
+	f.Exec("UPDATE document SET type = 'invoice' WHERE id = $1", num(2))
 	f.decided(num(2))
-	equal(t, "no contract after all", f.clusters(), "0 2 2")
+	postgrestest.Equal(t, "no contract after all", f.clusters(), "0 2 2")
 }
 
 // I13, against a model: whatever is decided, about any documents and in any order, and however
@@ -170,10 +171,10 @@ func TestClustersFollowEdges(t *testing.T) {
 				d := decideAtRandom(random, id, documents)
 				f.write(b.fence, score.Normalized{}, b.block, d)
 				apply(want, id, d)
-				if got := matched(t, f.conn, tenant); !maps.Equal(got, want) {
+				if got := matched(t, f.Conn, tenant); !maps.Equal(got, want) {
 					t.Fatalf("step %d: got edges %v, want %v", step, got, want)
 				}
-				if checkClusters(t, f.conn, tenant); t.Failed() {
+				if checkClusters(t, f.Conn, tenant); t.Failed() {
 					t.Fatalf("step %d, with the edges %v", step, want)
 				}
 			}

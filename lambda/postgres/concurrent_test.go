@@ -236,10 +236,10 @@ func (l *lane) atOnce(papers []paper, points string) {
 func (l *lane) check(matches, suggestions string) {
 	l.t.Helper()
 	for table, want := range map[string]string{"document_match": matches, "match_suggestion": suggestions} {
-		equalLists(l.t, table, l.pairs(table), l.wanted(want))
+		postgrestest.EqualLists(l.t, table, l.pairs(table), l.wanted(want))
 	}
 	checkClusters(l.t, l.conn, l.tenant)
-	open := queryOne[int](l.t, l.conn, "SELECT count(*) FROM document WHERE tenant_id = $1 AND matching_status IS DISTINCT FROM 'succeeded'", l.tenant)
+	open := postgrestest.Value[int](l.t, l.conn, "SELECT count(*) FROM document WHERE tenant_id = $1 AND matching_status IS DISTINCT FROM 'succeeded'", l.tenant)
 	if open > 0 {
 		l.t.Errorf("%d documents did not succeed", open)
 	}

@@ -28,10 +28,10 @@ import (
 // rowsBut lists the pairs, matches and suggestions of other documents: where each
 // row is, and which transactions wrote and locked it.
 func (f *fixture) rowsBut(id uuid.UUID) string {
-	f.t.Helper()
+	f.T.Helper()
 	var lines []string
 	for _, table := range []string{"match_pair", "document_match", "match_suggestion"} {
-		list := query[string](f.t, f.conn, "SELECT concat_ws(' ', '"+table+"', document_a_id, document_b_id, ctid, xmin, xmax) FROM "+table+
+		list := postgrestest.Values[string](f.T, f.Conn, "SELECT concat_ws(' ', '"+table+"', document_a_id, document_b_id, ctid, xmin, xmax) FROM "+table+
 			" WHERE document_a_id <> $1 AND document_b_id <> $1 ORDER BY document_a_id, document_b_id", id)
 		lines = append(lines, list...)
 	}
@@ -58,7 +58,7 @@ func TestUnchangedRowsStay(t *testing.T) {
 			t.Fatalf("rows of others changed: %s", firstDifference(before, after))
 		}
 	}
-	equal(t, "suggestions, one for each order and each other invoice", strings.Count(before, "match_suggestion"), 8*7)
+	postgrestest.Equal(t, "suggestions, one for each order and each other invoice", strings.Count(before, "match_suggestion"), 8*7)
 	all := f.rowsBut(uuid.Nil)
 	if f.match(last); f.rowsBut(uuid.Nil) != all {
 		t.Errorf("its own rows were touched when it was matched again: %s", firstDifference(all, f.rowsBut(uuid.Nil)))
@@ -72,8 +72,8 @@ func TestMatchRoundTrips(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	w := listen(t, url, 0)
-	f := &fixture{DB: postgrestest.Open(t, w.url), conn: postgrestest.Conn(t, url), t: t}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	f := with(&postgrestest.Fixture{DB: postgrestest.Open(t, w.url), Conn: postgrestest.Conn(t, url), T: t})
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	m := &match.Matcher{Store: f.DB, Log: slog.New(slog.DiscardHandler)}
 	var trips int64
 	for n, number := range []string{"4500000101", "4500000102"} { // the first one prepares the statements
@@ -87,7 +87,7 @@ func TestMatchRoundTrips(t *testing.T) {
 			trips = w.trips.Load() - before
 		}
 	}
-	equal(t, "matches", f.edges("document_match"), "1-2 rules, 3-4 rules")
+	postgrestest.Equal(t, "matches", f.edges("document_match"), "1-2 rules, 3-4 rules")
 	if trips > 6 {
 		t.Errorf("%d round trips, want at most 6", trips)
 	}

@@ -88,7 +88,7 @@ func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL := must.Get(f.clock.URL())(t)
+	simURL := must.Get(f.Clock.URL())(t)
 	seen := must.Get(f.PairVersion(t.Context(), num(1), num(2)))(t)
 	errs := make(chan error, 2)
 	for verdict, db := range map[rules.Verdict]*postgres.DB{rules.Confirmed: f.DB, rules.Rejected: postgrestest.Open(t, simURL)} {
@@ -103,7 +103,7 @@ func TestConcurrentDecisions(t *testing.T) {
 	if (first == nil) == (second == nil) || !errors.Is(errors.Join(first, second), postgres.ErrStale) {
 		t.Errorf("got %v and %v, want one to be stale", first, second)
 	}
-	equal(t, "stored decisions", f.count("SELECT count(*) FROM decision"), 1)
+	postgrestest.Equal(t, "stored decisions", f.count("SELECT count(*) FROM decision"), 1)
 }
 
 // memory is a model that counts how often it is asked each question.

@@ -12,18 +12,19 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
 
-var decisionTables = append(slices.Clone(allTables), "party_name", "decision")
+var decisionTables = append(slices.Clone(postgrestest.Tables), "party_name", "decision")
 
 // decide stores a decision, and returns whether it changed anything and the numbers of
 // the documents that it published.
 func (f *fixture) decide(a, b int, d postgres.Decision) (changed bool, published string) {
-	f.t.Helper()
-	done, err := f.Decide(f.t.Context(), num(a), num(b), d)
-	must.OK(f.t, err, d.Verdict, a, "and", b)
+	f.T.Helper()
+	done, err := f.Decide(f.T.Context(), num(a), num(b), d)
+	must.OK(f.T, err, d.Verdict, a, "and", b)
 	var list []string
 	for _, s := range done.Published {
 		list = append(list, fmt.Sprint(s.ID[15]))
@@ -33,8 +34,8 @@ func (f *fixture) decide(a, b int, d postgres.Decision) (changed bool, published
 }
 
 func (f *fixture) decisions() string {
-	f.t.Helper()
-	list := query[string](f.t, f.conn, `SELECT concat_ws(' ', verdict, decided_by, origin, note, to_char(decided_at - $1::timestamptz, 'MI'))
+	f.T.Helper()
+	list := postgrestest.Values[string](f.T, f.Conn, `SELECT concat_ws(' ', verdict, decided_by, origin, note, to_char(decided_at - $1::timestamptz, 'MI'))
 		FROM decision ORDER BY id`, start)
 	return strings.Join(list, ", ")
 }
@@ -53,18 +54,18 @@ func TestDecisionsKeepPersons(t *testing.T) {
 		if changed, _ := f.decide(1+i%2, 2-i%2, d); changed != (i > 0) {
 			t.Errorf("%s by %s: changed %t", d.Verdict, d.By, changed)
 		}
-		rows := f.dump(decisionTables...)
+		rows := f.Dump(decisionTables...)
 		d.By = "carla" // a verdict belongs to the pair, whoever gives it
 		if changed, published := f.decide(1, 2, d); changed || published != "" {
 			t.Errorf("%s again: changed %t, published %q", d.Verdict, changed, published)
 		}
-		if again := f.dump(decisionTables...); again != rows {
+		if again := f.Dump(decisionTables...); again != rows {
 			t.Errorf("%s again: changed from\n%s\nto\n%s", d.Verdict, rows, again)
 		}
 		f.wantIdle()
 	}
 	want := "confirmed anna command by phone 00, rejected bert console  00, withdrawn anna console  00"
-	equal(t, "decisions", f.decisions(), want)
+	postgrestest.Equal(t, "decisions", f.decisions(), want)
 }
 
 // A person decides about what was shown: a page of before is refused, whatever has
@@ -79,8 +80,8 @@ func TestStaleDecision(t *testing.T) {
 		"matched again":              {func(f *fixture) { f.match(num(1)); f.match(num(2)) }, false},
 		"another pair decided":       {func(f *fixture) { f.decide(1, 3, byAnna(rules.Rejected)) }, true},
 		"decided by another":         {func(f *fixture) { f.decide(1, 2, byAnna(rules.Rejected)) }, true},
-		"a document corrected":       {func(f *fixture) { f.exec("UPDATE document SET structured_data = '{}' WHERE id = $1", num(2)) }, true},
-		"a document of another type": {func(f *fixture) { f.exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(2)) }, true},
+		"a document corrected":       {func(f *fixture) { f.Exec("UPDATE document SET structured_data = '{}' WHERE id = $1", num(2)) }, true},
+		"a document of another type": {func(f *fixture) { f.Exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(2)) }, true},
 		"decided alike by another":   {func(f *fixture) { f.decide(1, 2, byAnna(rules.Confirmed)) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,14 +90,14 @@ func TestStaleDecision(t *testing.T) {
 			f.lamps()
 			seen := must.Get(f.PairVersion(t.Context(), num(2), num(1)))(t)
 			tc.change(f)
-			rows := f.dump(decisionTables...)
+			rows := f.Dump(decisionTables...)
 			d := byAnna(rules.Confirmed)
 			d.Seen = seen
 			_, err := f.Decide(t.Context(), num(1), num(2), d)
 			if stale := errors.Is(err, postgres.ErrStale); stale != tc.stale || !stale && err != nil {
 				t.Errorf("got %v, want stale %t", err, tc.stale)
 			}
-			if now := f.dump(decisionTables...); tc.stale && now != rows {
+			if now := f.Dump(decisionTables...); tc.stale && now != rows {
 				t.Errorf("changed from\n%s\nto\n%s", rows, now)
 			}
 			f.wantIdle()
@@ -111,16 +112,16 @@ func TestStaleDecision(t *testing.T) {
 
 // settled are the rows that decide about documents, without times and attempts.
 func (f *fixture) settled() string {
-	f.t.Helper()
-	w := &workshop{t: f.t, conn: f.conn}
+	f.T.Helper()
+	w := &workshop{t: f.T, conn: f.Conn}
 	return w.dump(false)
 }
 
 // again matches what is published, until nothing is.
 func (f *fixture) again() {
-	f.t.Helper()
+	f.T.Helper()
 	for range 5 {
-		ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
+		ids := postgrestest.Values[uuid.UUID](f.T, f.Conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
 		for _, id := range ids {
 			f.match(id)
 		}
@@ -164,11 +165,11 @@ func TestWithdrawRestoresPair(t *testing.T) {
 					t.Errorf("%s changed nothing", verdict)
 				}
 				if tc.between != "" {
-					f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), tc.between)
+					f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), tc.between)
 				}
 				f.decide(1, 2, byAnna(rules.Withdrawn))
 				if tc.between != "" {
-					f.exec("UPDATE document SET structured_data = $2, matching_status = 'pending' WHERE id = $1", num(2), tc.invoice)
+					f.Exec("UPDATE document SET structured_data = $2, matching_status = 'pending' WHERE id = $1", num(2), tc.invoice)
 				}
 				f.again()
 				if after := f.settled(); after != before {
@@ -194,8 +195,8 @@ func TestDecisionPublishes(t *testing.T) {
 		want   string
 	}{
 		{"the other question is answered by rules", nil, 1, 3, rules.Rejected, ""},
-		{"a pair leaves a full question", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x', question = 'full'") }, 1, 3, rules.Confirmed, "2 3"},
-		{"a pair leaves a question with room", func(f *fixture) { f.exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, ""},
+		{"a pair leaves a full question", func(f *fixture) { f.Exec("UPDATE match_pair SET asked = 'x', question = 'full'") }, 1, 3, rules.Confirmed, "2 3"},
+		{"a pair leaves a question with room", func(f *fixture) { f.Exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, ""},
 		{"others stay open, which the rules do not ask about", func(f *fixture) {
 			f.put(num(6), tenant, document.Invoice, strings.Replace(lampInvoice2, "0893", "0917", 1))
 			f.match(num(6))
@@ -205,7 +206,7 @@ func TestDecisionPublishes(t *testing.T) {
 		{"a match of another goes away", func(f *fixture) { f.decide(1, 3, byAnna(rules.Rejected)) }, 1, 3, rules.Confirmed, "2"},
 		{"a verdict is withdrawn", func(f *fixture) { f.decide(4, 5, byAnna(rules.Confirmed)) }, 4, 5, rules.Withdrawn, "4 5"},
 		{"documents that are at work or failed", func(f *fixture) {
-			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(4))
+			f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(4))
 			f.take(num(5))
 		}, 4, 5, rules.Rejected, ""},
 	} {
@@ -226,7 +227,7 @@ func TestDecisionPublishes(t *testing.T) {
 			if !changed || published != tc.want {
 				t.Errorf("changed %t, published %q, want %q", changed, published, tc.want)
 			}
-			equal(t, "pending", strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want))
+			postgrestest.Equal(t, "pending", strings.ReplaceAll(f.pending(), "0", ""), strings.TrimSpace(pending+tc.want))
 			for _, n := range strings.Fields(published) {
 				var i int
 				must.Get(fmt.Sscan(n, &i))(t)

@@ -167,7 +167,7 @@ func TestErasureFences(t *testing.T) {
 	if err := job.Work(f.matcher().Match).One(t.Context(), fence); err == nil {
 		t.Error("an erased document was matched")
 	}
-	if got := rowsWith(t, f.conn, tenant.String()); len(got) > 0 {
+	if got := rowsWith(t, f.Conn, tenant.String()); len(got) > 0 {
 		t.Errorf("left: %v", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/events"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -171,12 +172,12 @@ func TestEventsRebuildMatches(t *testing.T) {
 func (w *workshop) changing(random *rand.Rand) {
 	w.t.Helper()
 	w.matchAll(random, 3)
-	f := &fixture{DB: w.db, conn: w.conn, t: w.t}
-	f.exec("SELECT setseed($1)", random.Float64())
-	f.exec(`DELETE FROM document_match WHERE random() < 0.3`)
-	f.exec(`UPDATE document_match SET score = 0.75 WHERE random() < 0.3`)
-	f.exec(`UPDATE document SET structured_data = structured_data - 'references' WHERE random() < 0.3 AND type = $1`,
+	f := with(&postgrestest.Fixture{DB: w.db, Conn: w.conn, T: w.t})
+	f.Exec("SELECT setseed($1)", random.Float64())
+	f.Exec(`DELETE FROM document_match WHERE random() < 0.3`)
+	f.Exec(`UPDATE document_match SET score = 0.75 WHERE random() < 0.3`)
+	f.Exec(`UPDATE document SET structured_data = structured_data - 'references' WHERE random() < 0.3 AND type = $1`,
 		string(document.Invoice))
-	f.exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{number}', '"X-1"') WHERE random() < 0.1`)
+	f.Exec(`UPDATE document SET structured_data = jsonb_set(structured_data, '{number}', '"X-1"') WHERE random() < 0.1`)
 	w.matchAll(random, 3)
 }

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres/events"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -51,7 +52,7 @@ func eventOf(t *testing.T, p outbox.Parcel) (e sentEvent) {
 
 // taken claims events until none is free, and returns them in words.
 func (f *fixture) taken() string {
-	f.t.Helper()
+	f.T.Helper()
 	var words []string
 	for {
 		list := f.claimEvents(100)
@@ -60,7 +61,7 @@ func (f *fixture) taken() string {
 		}
 		var ids []uuid.UUID
 		for _, p := range list {
-			e := eventOf(f.t, p)
+			e := eventOf(f.T, p)
 			last := func(id uuid.UUID) byte { return id[15] }
 			text := fmt.Sprintf("%s %d-%d %s", e.Kind, last(e.Data.A), last(e.Data.B), e.Data.DecidedBy)
 			if e.Kind == "decision.made" {
@@ -68,25 +69,25 @@ func (f *fixture) taken() string {
 			}
 			words, ids = append(words, text), append(ids, p.ID)
 		}
-		must.OK(f.t, events.New(f.DB).Delivered(f.t.Context(), ids))
+		must.OK(f.T, events.New(f.DB).Delivered(f.T.Context(), ids))
 	}
 }
 
 func (f *fixture) claimEvents(limit int) []outbox.Parcel {
-	f.t.Helper()
-	return must.Get(events.New(f.DB).Claim(f.t.Context(), limit, time.Minute))(f.t)
+	f.T.Helper()
+	return must.Get(events.New(f.DB).Claim(f.T.Context(), limit, time.Minute))(f.T)
 }
 
 func (f *fixture) record() {
-	f.t.Helper()
+	f.T.Helper()
 	for range 2 {
-		must.OK(f.t, events.New(f.DB).Record(f.t.Context()))
+		must.OK(f.T, events.New(f.DB).Record(f.T.Context()))
 	}
 }
 
 func (f *fixture) wantTaken(when, want string) {
-	f.t.Helper()
-	equal(f.t, when, f.taken(), want)
+	f.T.Helper()
+	postgrestest.Equal(f.T, when, f.taken(), want)
 }
 
 // Each change of a match is an event, whatever program made it, and each decision of a
@@ -111,14 +112,14 @@ func TestMatchEvents(t *testing.T) {
 	f.wantTaken("the match confirmed", "decision.made 1-2 confirmed by anna, match.changed 1-2 person")
 	says(2, rules.Confirmed)
 	f.wantTaken("confirmed again", "")
-	f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45000-B"}' WHERE id = $1`, num(1))
+	f.Exec(`UPDATE document SET structured_data = structured_data || '{"number":"45000-B"}' WHERE id = $1`, num(1))
 	f.wantTaken("another number", "match.changed 1-2 person")
-	f.exec(`UPDATE document SET structured_data = structured_data || '{"notes":"x"}' WHERE id = $1`, num(1))
-	f.exec("UPDATE document_match SET evidence = '[]', created_at = now() + interval '1 hour'")
+	f.Exec(`UPDATE document SET structured_data = structured_data || '{"notes":"x"}' WHERE id = $1`, num(1))
+	f.Exec("UPDATE document_match SET evidence = '[]', created_at = now() + interval '1 hour'")
 	f.wantTaken("what no view shows", "")
-	f.exec("UPDATE document_match SET score = 0.5")
+	f.Exec("UPDATE document_match SET score = 0.5")
 	f.wantTaken("another program", "match.changed 1-2 person")
-	f.exec("DELETE FROM document_match")
+	f.Exec("DELETE FROM document_match")
 	f.wantTaken("deleted", "match.removed 1-2 person")
 	says(2, rules.Withdrawn)
 	f.wantTaken("withdrawn", "decision.made 1-2 withdrawn by anna, match.created 1-2 rules")
@@ -129,8 +130,8 @@ func TestFailureEvent(t *testing.T) {
 	f := newFixture(t)
 	f.record()
 	f.put(num(1), tenant, document.Invoice, `{"number":"`+strings.Repeat("9", 5000)+`"}`)
-	f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer', file_name = 'scan 7.pdf'")
-	f.exec("UPDATE document SET matching_error = 'no answer at all'")
+	f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer', file_name = 'scan 7.pdf'")
+	f.Exec("UPDATE document SET matching_error = 'no answer at all'")
 	list := f.claimEvents(10)
 	if len(list) != 1 || len(list[0].Body) > 1500 {
 		t.Fatalf("%d events, %v", len(list), list)
@@ -150,9 +151,9 @@ func TestEventCommitOrder(t *testing.T) {
 	f.byPerson("document_match", 1, 2)
 	f.byPerson("document_match", 1, 3)
 	f.record()
-	tx := must.Get(f.conn.Begin(t.Context()))(t)
+	tx := must.Get(f.Conn.Begin(t.Context()))(t)
 	must.Get(tx.Exec(t.Context(), "DELETE FROM document_match WHERE document_b_id = $1", num(2)))(t)
-	other := must.Get(pgx.Connect(t.Context(), f.conn.Config().ConnString()))(t)
+	other := must.Get(pgx.Connect(t.Context(), f.Conn.Config().ConnString()))(t)
 	defer other.Close(t.Context())
 	done := make(chan error, 1)
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -22,9 +23,9 @@ func TestRepublishStillFailed(t *testing.T) {
 	if err != nil || len(list.Rows) != 3 {
 		t.Fatalf("listed %+v, %v", list, err)
 	}
-	f.advance(time.Minute)
+	f.Advance(time.Minute)
 	f.publish(published)
-	f.exec("UPDATE document SET matching_failed_at = now() WHERE id = $1", again)
+	f.Exec("UPDATE document SET matching_failed_at = now() WHERE id = $1", again)
 	stamped := must.Get(list.Publish(t.Context(), []uuid.UUID{still, again, published, uuid.New()}))(t)
 	if len(stamped) != 1 || stamped[0].ID != still {
 		t.Errorf("published %+v, want %s", stamped, still)
@@ -32,7 +33,7 @@ func TestRepublishStillFailed(t *testing.T) {
 	if got := f.state(still); got.Status != "pending" || got.Error != "" || got.Attempts != 2 || got.Failed {
 		t.Errorf("got %+v", got)
 	}
-	equal(t, "what failed again", f.state(again).Status, "failed")
+	postgrestest.Equal(t, "what failed again", f.state(again).Status, "failed")
 	if c := f.claim(job.Delivery{ID: still}, false); c.Found != 0 || c.Attempt.Number != 3 {
 		t.Errorf("its claim found %v, attempt %d", c.Found, c.Attempt.Number)
 	}
@@ -47,7 +48,7 @@ func TestResume(t *testing.T) {
 	f.document("matching_status='pending'") // the sweep's
 	f.document("matching_status='in-progress', matching_published_at=now(), matching_lease_until=now() + interval '1 minute'")
 	f.document("matching_status='succeeded', matching_published_at=now()")
-	f.advance(time.Second)
+	f.Advance(time.Second)
 	since := start.Add(time.Second)
 	f.publish(f.document("")) // in the queue
 
@@ -58,9 +59,9 @@ func TestResume(t *testing.T) {
 		}
 		return ids
 	}
-	equal(t, "resumed at once", resume(), waiting.String())
-	equal(t, "republished, which doesn't count", f.republished(waiting), 0)
-	equal(t, "resumed twice", resume(), "")
-	f.advance(5 * time.Minute)
-	equal(t, "resumed when due", resume(), retry.String())
+	postgrestest.Equal(t, "resumed at once", resume(), waiting.String())
+	postgrestest.Equal(t, "republished, which doesn't count", f.republished(waiting), 0)
+	postgrestest.Equal(t, "resumed twice", resume(), "")
+	f.Advance(5 * time.Minute)
+	postgrestest.Equal(t, "resumed when due", resume(), retry.String())
 }

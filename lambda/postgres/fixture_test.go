@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"testing"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
@@ -26,15 +25,15 @@ var otherTenant, num = postgrestest.OtherTenant, postgrestest.Num
 
 // put inserts a document as an import leaves it.
 func (f *fixture) put(id, tenant uuid.UUID, typ document.Type, data string) uuid.UUID {
-	f.t.Helper()
-	f.exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenant)
-	f.exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, $3::text::document_type, $4, now())", id, tenant, typ, data)
+	f.T.Helper()
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenant)
+	f.Exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, $3::text::document_type, $4, now())", id, tenant, typ, data)
 	return id
 }
 
 // invoices inserts invoices with the ids num(1) to num(n).
 func (f *fixture) invoices(n int) {
-	f.t.Helper()
+	f.T.Helper()
 	for i := 1; i <= n; i++ {
 		f.put(num(i), tenant, document.Invoice, "{}")
 	}
@@ -42,19 +41,19 @@ func (f *fixture) invoices(n int) {
 
 // take claims the document, whatever its state.
 func (f *fixture) take(id uuid.UUID) job.Attempt {
-	f.t.Helper()
-	f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", id)
+	f.T.Helper()
+	f.Exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", id)
 	c := f.claim(job.Delivery{ID: id}, false)
 	if c.Found != 0 {
-		f.t.Fatalf("claim found %v", c.Found)
+		f.T.Fatalf("claim found %v", c.Found)
 	}
 	return c.Attempt
 }
 
 // match takes the document and matches it with the rules.
 func (f *fixture) match(id uuid.UUID) {
-	f.t.Helper()
-	must.OK(f.t, job.Work(f.matcher().Match).One(f.t.Context(), f.take(id)))
+	f.T.Helper()
+	must.OK(f.T, job.Work(f.matcher().Match).One(f.T.Context(), f.take(id)))
 }
 
 func (f *fixture) matcher() *match.Matcher {
@@ -68,17 +67,17 @@ func key(k string) score.Normalized {
 
 // block reads the block of a claimed document, all types.
 func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
-	f.t.Helper()
+	f.T.Helper()
 	n.Tenant = cmp.Or(n.Tenant, tenant)
-	return must.Get(f.Candidates(f.t.Context(), fence, n, document.Types))(f.t)
+	return must.Get(f.Candidates(f.T.Context(), fence, n, document.Types))(f.T)
 }
 
 // write makes these edges the document's pairs and decides by them, again if
 // the block has changed.
 func (f *fixture) write(fence job.Attempt, n score.Normalized, seen match.Block, d rules.Result) {
-	f.t.Helper()
+	f.T.Helper()
 	for fresh := &seen; fresh != nil; {
-		fresh = must.Get(f.writeOnce(f.t.Context(), fence, n, *fresh, d))(f.t)
+		fresh = must.Get(f.writeOnce(f.T.Context(), fence, n, *fresh, d))(f.T)
 	}
 }
 
@@ -142,7 +141,7 @@ func (f *fixture) Candidates(ctx context.Context, fence job.Attempt, n score.Nor
 
 // decided takes the document and writes these matches, by rules.
 func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
-	f.t.Helper()
+	f.T.Helper()
 	fence := f.take(id)
 	block := f.block(fence, score.Normalized{})
 	f.write(fence, score.Normalized{}, block, matches(id, partners...))
@@ -166,76 +165,44 @@ func matches(id uuid.UUID, partners ...uuid.UUID) (d rules.Result) {
 
 // paired inserts a pair that says little.
 func (f *fixture) paired(a, b int) {
-	f.t.Helper()
-	f.exec("INSERT INTO match_pair VALUES ($1, $2, $3, 'invoice', 'invoice', 40, 0, 0, 0, '[]', '')", tenant, num(a), num(b))
+	f.T.Helper()
+	f.Exec("INSERT INTO match_pair VALUES ($1, $2, $3, 'invoice', 'invoice', 40, 0, 0, 0, '[]', '')", tenant, num(a), num(b))
 }
 
 // byPerson inserts an edge that a person decided.
 func (f *fixture) byPerson(table string, a, b int) {
-	f.t.Helper()
+	f.T.Helper()
 	columns, values := "", ""
 	if table == "document_match" {
 		columns, values = "confidence, ", "'high', "
 	}
-	f.exec("INSERT INTO "+table+" (tenant_id, document_a_id, document_b_id, "+columns+"score, decided_by, reasoning, evidence) "+
+	f.Exec("INSERT INTO "+table+" (tenant_id, document_a_id, document_b_id, "+columns+"score, decided_by, reasoning, evidence) "+
 		"VALUES ($1, $2, $3, "+values+"1, 'person', 'I know', '[]')", tenant, num(a), num(b))
 }
 
 // edges lists the pairs in a table, by the numbers of num, and who decided.
 func (f *fixture) edges(table string) string {
-	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
+	f.T.Helper()
+	rows, _ := f.Conn.Query(f.T.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
 	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var by string
 		err := row.Scan(&a, &b, &by)
 		return fmt.Sprintf("%d-%d %s", a[15], b[15], by), err
-	}))(f.t)
+	}))(f.T)
 	return strings.Join(list, ", ")
 }
 
 // clusters lists the cluster of each document, 0 for none.
 func (f *fixture) clusters() string {
-	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT cluster_id FROM document ORDER BY id")
+	f.T.Helper()
+	rows, _ := f.Conn.Query(f.T.Context(), "SELECT cluster_id FROM document ORDER BY id")
 	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var c *uuid.UUID
 		if err := row.Scan(&c); err != nil || c == nil {
 			return "0", err
 		}
 		return fmt.Sprint(c[15]), nil
-	}))(f.t)
+	}))(f.T)
 	return strings.Join(list, " ")
-}
-
-var allTables = postgrestest.Tables
-
-func (f *fixture) dump(tables ...string) string {
-	f.t.Helper()
-	return f.shared().Dump(tables...)
-}
-
-func (f *fixture) unchanged(tables ...string) (check func(when string)) {
-	f.t.Helper()
-	return f.shared().Unchanged(tables...)
-}
-
-func query[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) []V {
-	t.Helper()
-	return postgrestest.Values[V](t, conn, sql, args...)
-}
-
-func queryOne[V any](t testing.TB, conn *pgx.Conn, sql string, args ...any) V {
-	t.Helper()
-	return postgrestest.Value[V](t, conn, sql, args...)
-}
-
-func equal[V comparable](t testing.TB, what string, got, want V) {
-	t.Helper()
-	postgrestest.Equal(t, what, got, want)
-}
-
-func equalLists[V comparable](t testing.TB, what string, got, want []V) {
-	t.Helper()
-	postgrestest.EqualLists(t, what, got, want)
 }

@@ -36,7 +36,7 @@ func TestFoldedAreFalse(t *testing.T) {
 		t.Run(condition, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.exec("SET session_replication_role = replica") // no trigger and no foreign key
+			f.Exec("SET session_replication_role = replica") // no trigger and no foreign key
 			links := map[[2]uuid.UUID]bool{}
 			for _, name := range []string{"varied", "clerk"} {
 				s := must.Get(train.ReadSample(testenv.Shared(t, "eval/matching/"+name), condition))(t)
@@ -45,7 +45,7 @@ func TestFoldedAreFalse(t *testing.T) {
 					links[[2]uuid.UUID{l.A, l.B}] = true
 				}
 			}
-			f.exec("ANALYZE document, document_match")
+			f.Exec("ANALYZE document, document_match")
 			asked, folded := 0, 0
 			for key, is := range f.questions() {
 				switch {
@@ -66,36 +66,36 @@ func TestFoldedAreFalse(t *testing.T) {
 
 // putEdges stores a sample's matches and questions by the rules.
 func (f *fixture) putEdges(s *train.Sample) {
-	f.t.Helper()
+	f.T.Helper()
 	var ids, as, bs []uuid.UUID
 	var types, confidences, evidence []string
 	for _, d := range s.Documents {
 		ids, types = append(ids, d.ID), append(types, string(d.Type))
 	}
-	for _, d := range must.Get(s.Measure(f.t.Context(), score.Learned))(f.t).Decisions {
+	for _, d := range must.Get(s.Measure(f.T.Context(), score.Learned))(f.T).Decisions {
 		if d.Undecided {
 			d.Confidence = ""
 		}
 		if d.Undecided || d.Outcome == rules.Matched {
 			as, bs, confidences = append(as, d.A), append(bs, d.B), append(confidences, d.Confidence)
-			evidence = append(evidence, string(must.Get(json.Marshal(d.Evidence))(f.t)))
+			evidence = append(evidence, string(must.Get(json.Marshal(d.Evidence))(f.T)))
 		}
 	}
-	f.exec(putEdgesSQL, tenant, ids, types, as, bs, confidences, evidence)
+	f.Exec(putEdgesSQL, tenant, ids, types, as, bs, confidences, evidence)
 }
 
 // questions are all there are, and whether they are folded.
 func (f *fixture) questions() map[[2]uuid.UUID]bool {
-	f.t.Helper()
+	f.T.Helper()
 	list := map[[2]uuid.UUID]bool{}
-	rows := must.Get(f.conn.Query(f.t.Context(), `SELECT document_a_id, document_b_id, question_is_folded(document_a_id, document_b_id, evidence)
-		FROM match_suggestion`))(f.t)
+	rows := must.Get(f.Conn.Query(f.T.Context(), `SELECT document_a_id, document_b_id, question_is_folded(document_a_id, document_b_id, evidence)
+		FROM match_suggestion`))(f.T)
 	for rows.Next() {
 		var key [2]uuid.UUID
 		var folded bool
-		must.OK(f.t, rows.Scan(&key[0], &key[1], &folded))
+		must.OK(f.T, rows.Scan(&key[0], &key[1], &folded))
 		list[key] = folded
 	}
-	must.OK(f.t, rows.Err())
+	must.OK(f.T, rows.Err())
 	return list
 }

@@ -12,9 +12,9 @@ import (
 )
 
 func (f *fixture) gaugesAre(when string, want postgres.Gauges, channels ...string) {
-	f.t.Helper()
-	if got, err := f.Gauges(f.t.Context(), channels); err != nil || got != want {
-		f.t.Errorf("%s: got %+v, %v; want %+v", when, got, err, want)
+	f.T.Helper()
+	if got, err := f.Gauges(f.T.Context(), channels); err != nil || got != want {
+		f.T.Errorf("%s: got %+v, %v; want %+v", when, got, err, want)
 	}
 }
 
@@ -27,7 +27,7 @@ func TestGauges(t *testing.T) {
 	f.document("matching_status = 'in-progress', matching_lease_until = now() + interval '4 minutes'")
 	f.document("")
 	f.gaugesAre("nothing is due", postgres.Gauges{Pending: 1, InProgress: 1})
-	f.advance(4*time.Minute + 30*time.Second)
+	f.Advance(4*time.Minute + 30*time.Second)
 	f.gaugesAre("a lease has ended", postgres.Gauges{OldestDue: 30 * time.Second, Pending: 1, InProgress: 1})
 	f.document("matching_status = 'pending', matching_due_at = now() - interval '1 hour'")
 	f.gaugesAre("a document waits", postgres.Gauges{OldestDue: time.Hour, Pending: 2, InProgress: 1})
@@ -41,11 +41,11 @@ func TestUnsentPerChannel(t *testing.T) {
 	f.failures(3, "permanent")
 	f.gaugesAre("no channel", postgres.Gauges{})
 	f.gaugesAre("two channels", postgres.Gauges{Unsent: 6}, "slack", "email")
-	f.exec(`UPDATE notification_delivery AS d SET status = n.status
+	f.Exec(`UPDATE notification_delivery AS d SET status = n.status
 		FROM (SELECT id, (ARRAY['sent', 'digested', 'pending'])[row_number() OVER ()] AS status FROM notification) AS n
 		WHERE d.notification_id = n.id AND d.channel = 'slack'`)
 	f.gaugesAre("two of them were sent", postgres.Gauges{Unsent: 4}, "slack", "email")
-	f.advance(15 * 24 * time.Hour)
+	f.Advance(15 * 24 * time.Hour)
 	f.gaugesAre("they are too old to be sent", postgres.Gauges{}, "slack", "email")
 }
 
@@ -56,14 +56,14 @@ func TestGaugesSkipSucceeded(t *testing.T) {
 	const documents = 100_000
 	each := documents / 1000
 	f := newFixture(t)
-	f.exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at, matching_lease_until)
+	f.Exec(`INSERT INTO document (id, tenant_id, type, matching_status, matching_due_at, matching_lease_until)
 		SELECT gen_random_uuid(), $1, 'invoice', CASE WHEN i % 1000 = 0 THEN 'pending' WHEN i % 1000 = 1 THEN 'in-progress' ELSE 'succeeded' END, now(), now()
 		FROM generate_series(1, $2::int) AS i`, tenant, documents)
 	f.failures(documents/5, "permanent")
-	f.exec(`UPDATE notification SET created_at = now() - random() * interval '2 years'`)
-	f.exec(`UPDATE notification_delivery SET status = 'sent'`)
-	f.exec("VACUUM ANALYZE document, notification, notification_delivery")
-	p := f.explain(postgres.GaugesSQL, []string{"slack"})
+	f.Exec(`UPDATE notification SET created_at = now() - random() * interval '2 years'`)
+	f.Exec(`UPDATE notification_delivery SET status = 'sent'`)
+	f.Exec("VACUUM ANALYZE document, notification, notification_delivery")
+	p := f.Explain(postgres.GaugesSQL, []string{"slack"})
 	p.WantIndexed(t, "document_matching_status_idx", "notification_delivery_pending_idx")
 	t.Logf("%.0f documents were read, %.1f ms", p.Fetched("document"), p.Millis)
 	if n := p.Fetched("document"); n > float64(4*each) {

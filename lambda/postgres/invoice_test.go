@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -30,19 +31,19 @@ func lampsBilled(t *testing.T) *fixture {
 }
 
 func (f *fixture) settle(n int, a threeway.Action) bool {
-	f.t.Helper()
-	return must.Get(f.SettleInvoice(f.t.Context(), num(n), postgres.InvoiceAction{Action: a, Reason: "by phone", By: "anna",
-		Origin: postgres.OriginCommand, Seen: f.version(n)}))(f.t)
+	f.T.Helper()
+	return must.Get(f.SettleInvoice(f.T.Context(), num(n), postgres.InvoiceAction{Action: a, Reason: "by phone", By: "anna",
+		Origin: postgres.OriginCommand, Seen: f.version(n)}))(f.T)
 }
 
 func (f *fixture) version(n int) string {
-	f.t.Helper()
-	return must.Get(f.InvoiceVersions(f.t.Context(), []uuid.UUID{num(n)}))(f.t)[num(n)]
+	f.T.Helper()
+	return must.Get(f.InvoiceVersions(f.T.Context(), []uuid.UUID{num(n)}))(f.T)[num(n)]
 }
 
 // states lists the states of the invoices, and the latest action about invoice n.
 func (f *fixture) states(n int) string {
-	f.t.Helper()
+	f.T.Helper()
 	return f.list("SELECT right(document_id::text, 1) || ' ' || state FROM three_way_match ORDER BY 1") + "; " +
 		f.list("SELECT concat_ws(' ', action, nullif(acted_by, ''), origin || ':', reason) FROM invoice_action WHERE document_id = $1 ORDER BY id DESC LIMIT 1", num(n))
 }
@@ -50,7 +51,7 @@ func (f *fixture) states(n int) string {
 func TestInvoiceSettled(t *testing.T) {
 	t.Parallel()
 	f := lampsBilled(t)
-	equal(t, "at first", f.states(3), "3 open, 4 open; ")
+	postgrestest.Equal(t, "at first", f.states(3), "3 open, 4 open; ")
 	seen, form := f.version(4), uuid.New()
 	var clicks sync.WaitGroup
 	for range 4 {
@@ -63,8 +64,8 @@ func TestInvoiceSettled(t *testing.T) {
 		})
 	}
 	clicks.Wait()
-	equal(t, "disputed", f.states(4), "3 open, 4 disputed; dispute anna console: too much\uFFFD")
-	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action"); n != 1 {
+	postgrestest.Equal(t, "disputed", f.states(4), "3 open, 4 disputed; dispute anna console: too much\uFFFD")
+	if n := postgrestest.Value[int](t, f.Conn, "SELECT count(*) FROM invoice_action"); n != 1 {
 		t.Errorf("%d actions", n)
 	}
 	_, err := f.SettleInvoice(t.Context(), num(4), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "ben", Origin: postgres.OriginConsole, Seen: seen})
@@ -77,7 +78,7 @@ func TestInvoiceSettled(t *testing.T) {
 	if !f.settle(4, threeway.Withdraw) || f.settle(4, threeway.Withdraw) {
 		t.Error("not withdrawn once")
 	}
-	equal(t, "withdrawn", f.states(4), "3 open, 4 open; withdraw anna command: by phone")
+	postgrestest.Equal(t, "withdrawn", f.states(4), "3 open, 4 open; withdraw anna command: by phone")
 	for _, id := range []uuid.UUID{num(1), num(99)} {
 		if _, err := f.SettleInvoice(t.Context(), id, postgres.InvoiceAction{Action: threeway.Approve}); !errors.Is(err, postgres.ErrNoThreeWay) {
 			t.Errorf("%s: %v", id, err)
@@ -109,36 +110,36 @@ func TestInvoiceReopened(t *testing.T) {
 		}
 	}
 	same("matched again")
-	f.exec("UPDATE document SET structured_data = structured_data || '{\"notes\":\"x\"}' WHERE type = 'invoice'")
+	f.Exec("UPDATE document SET structured_data = structured_data || '{\"notes\":\"x\"}' WHERE type = 'invoice'")
 	same("a note")
-	f.exec("UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,0,quantity}', '\"13\"') WHERE id = $1", num(2))
+	f.Exec("UPDATE document SET structured_data = jsonb_set(structured_data, '{line_items,0,quantity}', '\"13\"') WHERE id = $1", num(2))
 	f.match(num(2)) // more was delivered: of a line that agrees that is no fact
-	equal(t, "a larger delivery", f.states(4), "3 approved, 4 reopened; reopen match: it was on hold, and now other values are compared")
+	postgrestest.Equal(t, "a larger delivery", f.states(4), "3 approved, 4 reopened; reopen match: it was on hold, and now other values are compared")
 	f.settle(4, threeway.Dispute)
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
-	f.exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
+	f.Exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
 	f.match(num(1))
-	equal(t, "a larger order", f.states(4), "3 approved, 4 reopened; reopen match: it was disputed, and now its three-way match is matched")
-	f.exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(3))
-	equal(t, "another total", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now other values are compared")
+	postgrestest.Equal(t, "a larger order", f.states(4), "3 approved, 4 reopened; reopen match: it was disputed, and now its three-way match is matched")
+	f.Exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(3))
+	postgrestest.Equal(t, "another total", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now other values are compared")
 	must.OK(t, f.says(num(1), num(4), rules.Rejected))
 	f.settle(4, threeway.Approve)
 	must.OK(t, f.says(num(2), num(4), rules.Rejected))
-	equal(t, "nothing to compare", f.states(4), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is without order")
+	postgrestest.Equal(t, "nothing to compare", f.states(4), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is without order")
 	must.OK(t, f.says(num(1), num(4), rules.Confirmed))
 	if got := f.states(4); !strings.HasPrefix(got, "3 reopened, 4 reopened; reopen") {
 		t.Errorf("an order again: %s", got)
 	}
 	f.settle(4, threeway.Hold)
 	f.settle(4, threeway.Withdraw)
-	equal(t, "events", f.list(`SELECT kind || ' ' || right(document_a_id::text, 1) || ' ' || (data ->> 'state') || coalesce(' ' || (data ->> 'total'), '')
+	postgrestest.Equal(t, "events", f.list(`SELECT kind || ' ' || right(document_a_id::text, 1) || ' ' || (data ->> 'state') || coalesce(' ' || (data ->> 'total'), '')
 		FROM event WHERE kind LIKE 'invoice.%' ORDER BY sequence`), "invoice.settled 3 approved, invoice.settled 4 on-hold, "+
 		"invoice.reopened 4 open, invoice.settled 4 disputed, invoice.reopened 4 open, invoice.reopened 3 open 61, invoice.settled 4 approved, invoice.reopened 4 open, invoice.settled 4 on-hold, invoice.reopened 4 open")
 	f.settle(4, threeway.Approve)
-	f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(4))
-	f.exec("DELETE FROM notification")
-	f.exec("DELETE FROM document WHERE id = $1", num(4))
-	if n := queryOne[int](t, f.conn, "SELECT count(*) FROM invoice_action WHERE document_id = $1", num(4)); n != 0 {
+	f.Exec("DELETE FROM document_match WHERE document_b_id = $1", num(4))
+	f.Exec("DELETE FROM notification")
+	f.Exec("DELETE FROM document WHERE id = $1", num(4))
+	if n := postgrestest.Value[int](t, f.Conn, "SELECT count(*) FROM invoice_action WHERE document_id = $1", num(4)); n != 0 {
 		t.Errorf("%d actions of a deleted invoice", n)
 	}
 }
@@ -151,7 +152,7 @@ func TestWithoutOrder(t *testing.T) {
 	chain := lampChain("10")
 	verdicts := func(when, want string) {
 		t.Helper()
-		equal(t, when, f.list("SELECT right(document_id::text, 1) || ' ' || verdict || ', ' || state FROM three_way_match ORDER BY 1"), want)
+		postgrestest.Equal(t, when, f.list("SELECT right(document_id::text, 1) || ' ' || verdict || ', ' || state FROM three_way_match ORDER BY 1"), want)
 	}
 	for n := 3; n <= 4; n++ {
 		f.put(num(n), tenant, document.Invoice, chain[n-1])
@@ -166,22 +167,22 @@ func TestWithoutOrder(t *testing.T) {
 		f.match(num(n))
 	}
 	verdicts("matched again", "3 without-order, approved, 4 without-order, approved")
-	f.exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(4))
-	equal(t, "another total", f.states(4), "3 approved, 4 reopened; reopen match: it was approved, and now other values are compared")
+	f.Exec("UPDATE document SET structured_data = structured_data || '{\"total\":\"61\"}' WHERE id = $1", num(4))
+	postgrestest.Equal(t, "another total", f.states(4), "3 approved, 4 reopened; reopen match: it was approved, and now other values are compared")
 	if _, n, _, err := f.SetTolerance(t.Context(), tenant, "", postgres.ToleranceChange{By: "anna", Origin: postgres.OriginCommand, Reason: "x",
 		Change: func(t *threeway.Tolerance) error { t.NeedsReceipt = false; return nil }}); n != 0 || err != nil {
 		t.Errorf("%d invoices to judge again, %v", n, err)
 	}
 	f.put(num(1), tenant, document.PurchaseOrder, chain[0])
 	f.match(num(1))
-	equal(t, "an order", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is matched")
+	postgrestest.Equal(t, "an order", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is matched")
 	must.OK(t, f.says(num(1), num(4), rules.Rejected))
 	verdicts("the order of another", "3 matched, reopened, 4 without-order, reopened")
 	f.settle(4, threeway.Hold)
-	f.exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(4))
+	f.Exec("UPDATE document SET type = 'credit-note' WHERE id = $1", num(4))
 	f.match(num(4))
 	verdicts("no invoice any more", "3 matched, reopened")
-	equal(t, "its last event", f.list("SELECT data ->> 'reason' FROM event WHERE kind = 'invoice.reopened' AND document_a_id = $1 ORDER BY sequence DESC LIMIT 1", num(4)),
+	postgrestest.Equal(t, "its last event", f.list("SELECT data ->> 'reason' FROM event WHERE kind = 'invoice.reopened' AND document_a_id = $1 ORDER BY sequence DESC LIMIT 1", num(4)),
 		"it was on hold, and now is matched with no order or receipt")
 }
 
@@ -214,16 +215,16 @@ func TestInvoiceFacts(t *testing.T) {
 		if strings.HasPrefix(tc.sql, match) {
 			column = "document_id"
 		}
-		f.exec(tc.sql+" WHERE "+column+" = $1", num(tc.n))
+		f.Exec(tc.sql+" WHERE "+column+" = $1", num(tc.n))
 		if got := f.list("SELECT state FROM three_way_match WHERE document_id = $1", num(tc.n)); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.sql, got, tc.want)
 		}
 	}
 	f.settle(3, threeway.Withdraw)
-	f.exec("CREATE TABLE kept AS SELECT * FROM three_way_match WHERE document_id = $1", num(3))
-	f.exec("DELETE FROM three_way_match WHERE document_id = $1", num(3))
-	f.exec("INSERT INTO three_way_match SELECT * FROM kept")
-	equal(t, "withdrawn, and compared anew", f.list("SELECT state FROM three_way_match WHERE document_id = $1", num(3)), "open")
+	f.Exec("CREATE TABLE kept AS SELECT * FROM three_way_match WHERE document_id = $1", num(3))
+	f.Exec("DELETE FROM three_way_match WHERE document_id = $1", num(3))
+	f.Exec("INSERT INTO three_way_match SELECT * FROM kept")
+	postgrestest.Equal(t, "withdrawn, and compared anew", f.list("SELECT state FROM three_way_match WHERE document_id = $1", num(3)), "open")
 }
 
 // A role that may only write documents reopens an invoice by a correction.
@@ -233,15 +234,15 @@ func TestWriterReopensInvoice(t *testing.T) {
 	f.record()
 	f.settle(3, threeway.Approve)
 	role := "writer_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	f.exec("CREATE ROLE " + role)
-	f.exec("GRANT SELECT, UPDATE ON document TO " + role)
-	f.exec("GRANT SELECT ON event_receiver TO " + role)
-	f.exec("SET ROLE " + role)
-	f.exec(`UPDATE document SET structured_data = structured_data || '{"total":"62"}' WHERE id = $1`, num(3))
-	f.exec("RESET ROLE")
-	equal(t, "corrected", f.states(3), "3 reopened, 4 open; reopen match: it was approved, and now other values are compared")
-	f.exec("DROP OWNED BY " + role)
-	f.exec("DROP ROLE " + role)
+	f.Exec("CREATE ROLE " + role)
+	f.Exec("GRANT SELECT, UPDATE ON document TO " + role)
+	f.Exec("GRANT SELECT ON event_receiver TO " + role)
+	f.Exec("SET ROLE " + role)
+	f.Exec(`UPDATE document SET structured_data = structured_data || '{"total":"62"}' WHERE id = $1`, num(3))
+	f.Exec("RESET ROLE")
+	postgrestest.Equal(t, "corrected", f.states(3), "3 reopened, 4 open; reopen match: it was approved, and now other values are compared")
+	f.Exec("DROP OWNED BY " + role)
+	f.Exec("DROP ROLE " + role)
 }
 
 // A person's approval and a turn that changes what it is about never pass each other.
@@ -250,7 +251,7 @@ func TestApprovalMeetsTurn(t *testing.T) {
 	f := lampsBilled(t)
 	for n := range 6 {
 		ordered := []string{"12", "10"}[n%2]
-		f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain(ordered)[0])
+		f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain(ordered)[0])
 		seen := f.version(4)
 		attempt := f.take(num(1))
 		var both sync.WaitGroup
@@ -272,8 +273,8 @@ func TestApprovalMeetsCorrect(t *testing.T) {
 	t.Parallel()
 	f := lampsBilled(t)
 	seen := f.version(3)
-	release := f.blocks(`UPDATE document SET structured_data = structured_data || '{"total":"61"}' WHERE id = $1`, num(3))
-	end := f.meanwhile(func() error {
+	release := f.Blocks(`UPDATE document SET structured_data = structured_data || '{"total":"61"}' WHERE id = $1`, num(3))
+	end := f.Meanwhile(func() error {
 		_, err := f.SettleInvoice(t.Context(), num(3), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "anna", Seen: seen, Origin: postgres.OriginConsole})
 		return err
 	})

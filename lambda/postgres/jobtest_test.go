@@ -2,11 +2,11 @@ package postgres_test
 
 import (
 	"testing"
-	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/job/sweep"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -24,21 +24,16 @@ func (f *fixture) conformance() jobtest.Fixture {
 		Store:   f.DB,
 		Work:    job.Work(f.matcher().Match).One,
 		New:     func() uuid.UUID { return f.document("") },
-		Lock:    func(id uuid.UUID) func() { return f.shared().Lock("document", id) },
-		Spoil:   func(id uuid.UUID) { f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
+		Lock:    func(id uuid.UUID) func() { return f.Lock("document", id) },
+		Spoil:   func(id uuid.UUID) { f.Exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
 		Row:     f.row,
-		Dump:    func() string { return f.dump(allTables...) },
-		Now:     f.now,
-		Advance: f.advance,
+		Dump:    func() string { return f.Dump(postgrestest.Tables...) },
+		Now:     f.Now,
+		Advance: f.Advance,
 	}
 }
 
 func (f *fixture) row(id uuid.UUID) jobtest.Row {
-	f.t.Helper()
-	return jobtest.Row(f.shared().Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document"))
-}
-
-func (f *fixture) now() time.Time {
-	f.t.Helper()
-	return f.shared().Now()
+	f.T.Helper()
+	return jobtest.Row(f.Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document"))
 }

@@ -22,8 +22,8 @@ import (
 // keyRows lists the rows of a document's keys: the keys of texts by their text, any other as
 // "?".
 func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
-	f.t.Helper()
-	list := query[string](f.t, f.conn, `SELECT coalesce(k, '?') || ' ' || day FROM document_key
+	f.T.Helper()
+	list := postgrestest.Values[string](f.T, f.Conn, `SELECT coalesce(k, '?') || ' ' || day FROM document_key
 		LEFT JOIN unnest($2::text[]) AS k ON match_key((SELECT tenant_id FROM document WHERE id = $1), k) = key
 		WHERE document_id = $1 ORDER BY 1`, id, texts)
 	return strings.Join(list, ", ")
@@ -48,14 +48,14 @@ func TestKeyRowsFollowTheKeys(t *testing.T) {
 			"00000000|ref|7 20260101, 00000000|who|DE1 20260101, 00000000|who|DE1 20260201"},
 		{"{}", ""},
 	} {
-		f.exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(1), tc.keys)
-		equal(t, tc.keys, f.keyRows(num(1), texts...), tc.want)
+		f.Exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(1), tc.keys)
+		postgrestest.Equal(t, tc.keys, f.keyRows(num(1), texts...), tc.want)
 	}
-	f.exec("UPDATE document SET match_keys = '{k}'")
-	f.exec("DELETE FROM document")
-	equal(t, "rows of a deleted document", f.count("SELECT count(*) FROM document_key"), 0)
-	f.exec("INSERT INTO document (id, tenant_id, match_keys) VALUES ($1, $2, '{k}')", num(1), tenant)
-	equal(t, "after an insert with keys", f.keyRows(num(1), texts...), "k 0")
+	f.Exec("UPDATE document SET match_keys = '{k}'")
+	f.Exec("DELETE FROM document")
+	postgrestest.Equal(t, "rows of a deleted document", f.count("SELECT count(*) FROM document_key"), 0)
+	f.Exec("INSERT INTO document (id, tenant_id, match_keys) VALUES ($1, $2, '{k}')", num(1), tenant)
+	postgrestest.Equal(t, "after an insert with keys", f.keyRows(num(1), texts...), "k 0")
 }
 
 // Of a key that many documents have, a search reads the nearest on both sides: by
@@ -64,8 +64,8 @@ func TestNearestByKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const days, each = 40, 4
-	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
-	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, CASE WHEN i % 2 = 0 THEN $1 ELSE $2 END::uuid,
 			'invoice', '{}', ARRAY['k', '00000000|day|' || date '2026-01-01' + i / 2 / $3::int]
 		FROM generate_series(0, $4) AS i`, tenant, otherTenant, each, 2*days*each-1)
@@ -102,7 +102,7 @@ func TestCompanyWindow(t *testing.T) {
 	const supplier = `"supplier":{"vat_id":"DE1"}`
 	for n, date := range []string{"2025-08-31", "2025-09-01", "2026-05-31", "2026-06-01", ""} {
 		f.put(num(n+2), tenant, document.Invoice, `{`+supplier+`,"date":"`+date+`"}`)
-		f.exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(n+2))
+		f.Exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(n+2))
 		f.match(num(n + 2))
 	}
 	for _, tc := range []struct {
@@ -115,11 +115,11 @@ func TestCompanyWindow(t *testing.T) {
 		{document.PurchaseOrder, `"date":""`, []uuid.UUID{num(6)}}, // when they were received
 	} {
 		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
-		f.exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(1))
+		f.Exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(1))
 		raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		d := must.Get(score.Read(raws[0]))(t)
-		equalLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)
-		f.exec("DELETE FROM document WHERE id = $1", num(1))
+		postgrestest.EqualLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)
+		f.Exec("DELETE FROM document WHERE id = $1", num(1))
 	}
 }
 
@@ -131,8 +131,8 @@ func TestDerivedUnindexed(t *testing.T) {
 	url := postgrestest.URL(t)
 	db := must.Get(postgres.Open(t.Context(), url, 1))(t)
 	t.Cleanup(db.Close)
-	f := &fixture{db, postgrestest.Conn(t, url), nil, t, nil}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	f := with(&postgrestest.Fixture{DB: db, Conn: postgrestest.Conn(t, url), T: t})
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	const documents = 3
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	for n := 1; n <= documents; n++ {

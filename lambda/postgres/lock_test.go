@@ -20,16 +20,6 @@ import (
 	"github.com/google/uuid"
 )
 
-func (f *fixture) meanwhile(work func() error) (end func() error) {
-	f.t.Helper()
-	return f.shared().Meanwhile(work)
-}
-
-func (f *fixture) blocks(sql string, args ...any) (release func()) {
-	f.t.Helper()
-	return f.shared().Blocks(sql, args...)
-}
-
 // events returns a channel that gets an entry for each such event of a turn.
 func (f *fixture) events(event string) <-chan struct{} {
 	c := make(chan struct{}, 1000)
@@ -54,7 +44,7 @@ func TestWritersTakeTurns(t *testing.T) {
 	fence := f.take(num(1))
 	block := f.block(fence, key("k"))
 
-	tx := must.Get(f.conn.Begin(t.Context()))(t)
+	tx := must.Get(f.Conn.Begin(t.Context()))(t)
 	defer tx.Rollback(context.Background())
 	must.Get(tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant))(t)
 	refused := f.events("refused")
@@ -107,10 +97,10 @@ func TestLocksInIDOrder(t *testing.T) {
 			for _, n := range []int{3, 2, 1} {
 				f.put(num(n), tenant, document.Invoice, "{}")
 			}
-			f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
-			tx := must.Get(f.conn.Begin(t.Context()))(t)
+			f.Exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
+			tx := must.Get(f.Conn.Begin(t.Context()))(t)
 			must.Get(tx.Exec(t.Context(), "SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE", num(1)))(t)
-			locked := f.meanwhile(func() error { return lock(t.Context(), f) })
+			locked := f.Meanwhile(func() error { return lock(t.Context(), f) })
 			if _, err := tx.Exec(t.Context(), "SELECT FROM document WHERE id <> $1 FOR NO KEY UPDATE NOWAIT", num(1)); err != nil {
 				t.Errorf("a later row is locked before the first: %v", err)
 			}
@@ -147,7 +137,7 @@ func TestLockedRowHoldsFew(t *testing.T) {
 	const documents, related = 10, 6
 	const patience = 1500 * time.Millisecond
 	f := newFixture(t)
-	f.DB = postgrestest.Open(t, setting(t, f.conn.Config().ConnString(), "lock_timeout", patience.String()))
+	f.DB = postgrestest.Open(t, setting(t, f.Conn.Config().ConnString(), "lock_timeout", patience.String()))
 	f.invoices(documents)
 	fences := make([]job.Attempt, documents)
 	for i := range fences {
@@ -156,7 +146,7 @@ func TestLockedRowHoldsFew(t *testing.T) {
 	var release func()
 	var began time.Time
 	errs := f.matchTogether(&meddler{relating{f.DB, num(1), fences[1:related]}, func() { // all are read, and none is written
-		release, began = f.blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1)), time.Now()
+		release, began = f.Blocks("SELECT FROM document WHERE id = $1 FOR UPDATE", num(1)), time.Now()
 	}}, fences)
 	if took := time.Since(began); took > 4*patience {
 		t.Errorf("the writes took %v, want little more than %v", took, patience)

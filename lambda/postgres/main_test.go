@@ -13,5 +13,3 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
-
-const stuck = postgrestest.Stuck

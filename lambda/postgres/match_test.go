@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -31,11 +32,11 @@ func TestNormalisedIsSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, invoiceData)
-	f.exec("UPDATE document SET received_at = '2026-03-02T12:00:00Z'") // of its month, because it has no date
+	f.Exec("UPDATE document SET received_at = '2026-03-02T12:00:00Z'") // of its month, because it has no date
 	f.match(num(1))
 	var counterparty, references, text string
 	var keys []string
-	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
+	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text, searchable_text, match_keys FROM document").
 		Scan(&counterparty, &references, &text, &keys))
 	got := []string{counterparty, references, text, strings.Join(keys, " ")}
 	want := []string{
@@ -45,7 +46,7 @@ func TestNormalisedIsSaved(t *testing.T) {
 		"00000000|cit|45 00000000|day|2026-03-02 00000000|item|DE1|blue pen|0 00000000|item|mnllcr|blue pen|0 " +
 			"00000000|month|DE1|2026-03 00000000|month|mnllcr|2026-03 00000000|own|RE7 00000000|ref|45 00000000|ref|RE7 00000000|who|DE1 00000000|who|mnllcr",
 	}
-	equalLists(t, "derived columns", got, want)
+	postgrestest.EqualLists(t, "derived columns", got, want)
 }
 
 // Without references, the list is empty and not NULL.
@@ -55,7 +56,7 @@ func TestEmptyReferences(t *testing.T) {
 	f.put(num(1), tenant, document.PurchaseOrder, "{}")
 	f.match(num(1))
 	var counterparty, references string
-	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
+	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
 	if counterparty != "{}" || references != "[]" {
 		t.Errorf("got %s and %s, want {} and []", counterparty, references)
 	}
@@ -74,19 +75,19 @@ func TestVeryLongNumber(t *testing.T) {
 	f.put(num(2), tenant, document.Invoice, fmt.Sprintf(`{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"%s"}]}`, number))
 	f.match(num(1))
 	f.match(num(2))
-	equal(t, "matches", f.edges("document_match"), "1-2 rules")
+	postgrestest.Equal(t, "matches", f.edges("document_match"), "1-2 rules")
 }
 
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
-	f.exec("UPDATE document SET received_at = now()")
+	f.Exec("UPDATE document SET received_at = now()")
 	raw := must.Get(f.Load(t.Context(), f.take(num(1))))(t)
 	if raw.ID != num(1) || raw.TenantID != tenant || raw.Type != document.Invoice || raw.Data != `{"total": "1.50"}` || !raw.Received.Equal(start) {
 		t.Errorf("got %+v", raw)
 	}
-	f.exec(`UPDATE document SET structured_data = jsonb_build_object('notes', repeat('x', $1))`, document.MaxBytes)
+	f.Exec(`UPDATE document SET structured_data = jsonb_build_object('notes', repeat('x', $1))`, document.MaxBytes)
 	if raw, err := f.Load(t.Context(), f.take(num(1))); err != nil || raw.Data != "" {
 		t.Errorf("got %d bytes, %v; want data beyond the limit left out", len(raw.Data), err)
 	}
@@ -98,7 +99,7 @@ func TestCandidatesShareKey(t *testing.T) {
 	put := func(n int, tenant uuid.UUID, typ document.Type, keys ...string) {
 		t.Helper()
 		f.put(num(n), tenant, typ, "{}")
-		f.exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(n), keys)
+		f.Exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(n), keys)
 	}
 	put(9, tenant, document.Invoice, "k")
 	put(2, tenant, document.PurchaseOrder, "a", "k")
@@ -107,11 +108,11 @@ func TestCandidatesShareKey(t *testing.T) {
 	put(4, otherTenant, document.PurchaseOrder, "k")
 	put(5, tenant, document.Invoice, "k") // the same type
 	put(6, tenant, document.PurchaseOrder, "k")
-	f.exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
+	f.Exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
 	b := must.Get(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
-	equalLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
+	postgrestest.EqualLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
 		t.Errorf("got %+v", b.Candidates[0])
 	}
@@ -126,9 +127,9 @@ func TestPartnersAreCandidates(t *testing.T) {
 	f.paired(1, 3)
 	f.paired(3, 4)
 	f.paired(2, 5) // of other documents
-	f.exec(`UPDATE match_pair SET evidence = '[{"name":"cites","cited":"45"}]'`)
+	f.Exec(`UPDATE match_pair SET evidence = '[{"name":"cites","cited":"45"}]'`)
 	f.paired(3, 5)
-	f.exec("UPDATE document SET match_keys = '{k}' WHERE id IN ($1, $2)", num(4), num(6))
+	f.Exec("UPDATE document SET match_keys = '{k}' WHERE id IN ($1, $2)", num(4), num(6))
 	b := f.block(f.take(num(3)), key("k"))
 	want := []uuid.UUID{num(1), num(4), num(6)}
 	if got := candidates(b); !slices.Equal(got, want) || !slices.Equal(b.Partners, want) {
@@ -148,14 +149,14 @@ func TestWriteIsFenced(t *testing.T) {
 	t.Parallel()
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {
-			f.advance(2 * time.Minute)
+			f.Advance(2 * time.Minute)
 			f.claim(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
-			must.Get(f.Publish(f.t.Context(), []uuid.UUID{id}))(f.t)
+			must.Get(f.Publish(f.T.Context(), []uuid.UUID{id}))(f.T)
 		},
 		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
-			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
+			f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
 		},
 		"a settled attempt and another": func(f *fixture, id uuid.UUID) { f.take(id) },
 	} {
@@ -167,7 +168,7 @@ func TestWriteIsFenced(t *testing.T) {
 			fence := f.take(num(1))
 			block := f.block(fence, key("k"))
 			takeOver(f, num(1))
-			before := f.dump(allTables...)
+			before := f.Dump(postgrestest.Tables...)
 			_, load := f.Load(t.Context(), fence)
 			_, candidates := f.Candidates(t.Context(), fence, key("other"), document.Types)
 			d := matches(num(1), num(3))
@@ -178,7 +179,7 @@ func TestWriteIsFenced(t *testing.T) {
 					t.Errorf("%s: got %v, want fence lost", op, err)
 				}
 			}
-			if after := f.dump(allTables...); fresh != nil || after != before {
+			if after := f.Dump(postgrestest.Tables...); fresh != nil || after != before {
 				t.Errorf("fresh block %+v; changed from\n%s\nto\n%s", fresh, before, after)
 			}
 		})
@@ -189,9 +190,9 @@ func TestWriteSettles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.invoices(1)
-	f.exec("UPDATE document SET matching_error = 'busy', matching_failed_at = now(), matching_due_at = now()")
+	f.Exec("UPDATE document SET matching_error = 'busy', matching_failed_at = now(), matching_due_at = now()")
 	f.decided(num(1))
-	equal(t, "state", f.state(num(1)), state{Status: "succeeded", Attempts: 1})
+	postgrestest.Equal(t, "state", f.state(num(1)), state{Status: "succeeded", Attempts: 1})
 }
 
 func TestWriteReplacesEdges(t *testing.T) {
@@ -205,17 +206,17 @@ func TestWriteReplacesEdges(t *testing.T) {
 	d := matches(num(2), num(3), num(4)) // 1 goes, 3 stays, 4 comes
 	d.Suggestions = []rules.Edge{edge(num(2), num(5))}
 	f.write(fence, key("k"), block, d)
-	equal(t, "matches", f.edges("document_match"), "2-3 rules, 2-4 rules, 5-6 rules")
-	equal(t, "suggestions", f.edges("match_suggestion"), "2-5 rules")
-	equal(t, "clusters", f.clusters(), "0 2 2 2 5 5")
+	postgrestest.Equal(t, "matches", f.edges("document_match"), "2-3 rules, 2-4 rules, 5-6 rules")
+	postgrestest.Equal(t, "suggestions", f.edges("match_suggestion"), "2-5 rules")
+	postgrestest.Equal(t, "clusters", f.clusters(), "0 2 2 2 5 5")
 	// What was a suggestion becomes a match and the other way round.
 	fence = f.take(num(2))
 	block = f.block(fence, key("k"))
 	d = matches(num(2), num(5))
 	d.Suggestions = []rules.Edge{edge(num(2), num(3))}
 	f.write(fence, key("k"), block, d)
-	equal(t, "then", f.edges("document_match")+"; "+f.edges("match_suggestion"), "2-5 rules, 5-6 rules; 2-3 rules")
-	equal(t, "then clusters", f.clusters(), "0 2 0 0 2 2")
+	postgrestest.Equal(t, "then", f.edges("document_match")+"; "+f.edges("match_suggestion"), "2-5 rules, 5-6 rules; 2-3 rules")
+	postgrestest.Equal(t, "then clusters", f.clusters(), "0 2 0 0 2 2")
 }
 
 // I12: the last of many edges is refused, and no row of any table changes.
@@ -239,7 +240,7 @@ func TestEdgesAllOrNone(t *testing.T) {
 			f.decided(num(1), num(2))
 			fence := f.take(num(1))
 			block := f.block(fence, key("k"))
-			unchanged := f.unchanged(allTables...)
+			unchanged := f.Unchanged(postgrestest.Tables...)
 			d := matches(num(1), num(3), num(4))
 			tc.spoil(&d.Matches[1])
 			_, err := f.writeOnce(t.Context(), fence, key("k"), block, d)
@@ -275,7 +276,7 @@ func TestWriteKeepsDecisions(t *testing.T) {
 			f.invoices(3)
 			f.byPerson(tc.table, 1, 2)
 			f.byPerson(tc.table, 2, 3)
-			unchanged := f.unchanged(tc.table)
+			unchanged := f.Unchanged(tc.table)
 			fence := f.take(num(2))
 			f.write(fence, key("k"), f.block(fence, key("k")), tc.result)
 			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != tc.matches || s != tc.suggestions {
@@ -295,7 +296,7 @@ func TestLatePairIsScored(t *testing.T) {
 	fence := f.take(num(2))
 	block := f.block(fence, key("k"))
 	f.decided(num(3), num(2))
-	unchanged := f.unchanged(allTables...)
+	unchanged := f.Unchanged(postgrestest.Tables...)
 	fresh, err := f.writeOnce(t.Context(), fence, key("k"), block, matches(num(2), num(4)))
 	if err != nil || fresh == nil {
 		t.Fatalf("got %v, %v; want a fresh block", fresh, err)
@@ -317,14 +318,14 @@ func TestMatchIsIdempotent(t *testing.T) {
 	for _, id := range all {
 		f.match(id)
 	}
-	edges, documents := f.dump("document_match", "match_suggestion"), f.documents()
+	edges, documents := f.Dump("document_match", "match_suggestion"), f.documents()
 	if got := f.edges("document_match") + "; " + f.edges("match_suggestion"); got != "1-2 rules, 1-3 rules, 2-3 rules; " {
 		t.Fatalf("got %s", got)
 	}
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	for _, id := range all {
 		f.match(id)
-		if now := f.dump("document_match", "match_suggestion"); now != edges {
+		if now := f.Dump("document_match", "match_suggestion"); now != edges {
 			t.Errorf("edges changed from\n%s\nto\n%s", edges, now)
 		}
 		if now := f.documents(); !maps.Equal(now, documents) {
@@ -335,12 +336,12 @@ func TestMatchIsIdempotent(t *testing.T) {
 
 // documents is every document without its count of attempts.
 func (f *fixture) documents() map[uuid.UUID]string {
-	f.t.Helper()
+	f.T.Helper()
 	all := map[uuid.UUID]string{}
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d")
+	rows, _ := f.Conn.Query(f.T.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d")
 	var id uuid.UUID
 	var row string
-	must.Get(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.t)
+	must.Get(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.T)
 	return all
 }
 
@@ -360,7 +361,7 @@ func TestChangedEdgeIsWritten(t *testing.T) {
 			d.Suggestions = []rules.Edge{edge(num(1), num(3))}
 			fence := f.take(num(1))
 			f.write(fence, key("k"), f.block(fence, key("k")), d)
-			f.advance(time.Hour)
+			f.Advance(time.Hour)
 			change(&d.Matches[0])
 			change(&d.Suggestions[0])
 			fence = f.take(num(1))
@@ -368,7 +369,7 @@ func TestChangedEdgeIsWritten(t *testing.T) {
 			for _, table := range []string{"document_match", "match_suggestion"} {
 				var at time.Time
 				var got rules.Edge
-				err := f.conn.QueryRow(t.Context(), "SELECT created_at, score, decided_by, reasoning, evidence FROM "+table).
+				err := f.Conn.QueryRow(t.Context(), "SELECT created_at, score, decided_by, reasoning, evidence FROM "+table).
 					Scan(&at, &got.Score, &got.DecidedBy, &got.Reasoning, &got.Evidence)
 				want := d.Matches[0]
 				if err != nil || got.Score != want.Score || got.DecidedBy != want.DecidedBy || got.Reasoning != want.Reasoning ||
@@ -396,12 +397,12 @@ func TestChangedBlockReturns(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.invoices(4)
-			f.exec("UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2))
+			f.Exec("UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2))
 			f.decided(num(1), num(4))
 			fence := f.take(num(1))
 			block := f.block(fence, key("k"))
-			f.exec(tc.change, num(3))
-			unchanged := f.unchanged(allTables...)
+			f.Exec(tc.change, num(3))
+			unchanged := f.Unchanged(postgrestest.Tables...)
 			fresh, err := f.writeOnce(t.Context(), fence, key("k"), block, matches(num(1), num(2)))
 			if err != nil || fresh == nil {
 				t.Fatalf("got %v, %v; want a fresh block", fresh, err)
@@ -412,7 +413,7 @@ func TestChangedBlockReturns(t *testing.T) {
 			unchanged("afterwards")
 			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was scored again is taken
 			// With Score, Write returns no fresh block: it scores what it finds.
-			f.exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
+			f.Exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
 			fence = f.take(num(1))
 			var asked []uuid.UUID
 			f.scores = func(found []score.Raw) []score.Pair {

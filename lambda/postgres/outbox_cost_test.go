@@ -20,8 +20,8 @@ import (
 // deliveries lists channel and status of all deliveries, with how many there
 // are.
 func (f *fixture) deliveries() (list string) {
-	f.t.Helper()
-	must.OK(f.t, f.conn.QueryRow(f.t.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
+	f.T.Helper()
+	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), `SELECT coalesce(string_agg(channel || ' ' || status || ' ' || n, ', ' ORDER BY channel, status), '')
 		FROM (SELECT channel, status, count(*) AS n FROM notification_delivery GROUP BY 1, 2) AS d`).Scan(&list))
 	return list
 }
@@ -35,10 +35,10 @@ func TestDeliveriesByTrigger(t *testing.T) {
 	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
 		t.Fatal(written, err)
 	}
-	equal(t, "after a worker's", f.deliveries(), "email pending 1, slack pending 1")
+	postgrestest.Equal(t, "after a worker's", f.deliveries(), "email pending 1, slack pending 1")
 	f.failures(10, "lost", "crashed") // one statement, as the sweep's
-	equal(t, "after ten at once", f.deliveries(), "email pending 11, slack pending 11")
-	if late := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+	postgrestest.Equal(t, "after ten at once", f.deliveries(), "email pending 11, slack pending 11")
+	if late := postgrestest.Value[int](t, f.Conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
 		WHERE d.created_at <> n.created_at`); late != 0 {
 		t.Errorf("%d deliveries have another time than their notification", late)
 	}
@@ -49,7 +49,7 @@ func TestNewChannelBackfill(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(2, "permanent")
-	f.advance(15 * 24 * time.Hour)
+	f.Advance(15 * 24 * time.Hour)
 	f.failures(3, "permanent")
 	for _, name := range []string{"pager", "slack"} { // slack is known already
 		channel := &notify.Recorder{Name: name}
@@ -60,9 +60,9 @@ func TestNewChannelBackfill(t *testing.T) {
 			t.Errorf("%s was sent %+v", name, sent)
 		}
 	}
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	f.failures(1, "permanent")
-	equal(t, "deliveries", f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3")
+	postgrestest.Equal(t, "deliveries", f.deliveries(), "email pending 6, pager digested 3, pager pending 1, slack digested 3, slack pending 3")
 }
 
 // A notification written in a transaction that is open while a channel is new reaches the
@@ -70,7 +70,7 @@ func TestNewChannelBackfill(t *testing.T) {
 func TestNewChannelRace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	writer := must.Get(f.conn.Begin(t.Context()))(t)
+	writer := must.Get(f.Conn.Begin(t.Context()))(t)
 	f.failures(1, "permanent") // in that transaction
 	pager, done := &notify.Recorder{Name: "pager"}, make(chan struct{})
 	go func() {
@@ -96,7 +96,7 @@ func TestNewChannelRace(t *testing.T) {
 
 // url returns the fixture's database with the real clock.
 func (f *fixture) url() string {
-	u := must.Get(url.Parse(f.conn.Config().ConnString()))(f.t)
+	u := must.Get(url.Parse(f.Conn.Config().ConnString()))(f.T)
 	q := u.Query()
 	q.Del("search_path")
 	u.RawQuery = q.Encode()
@@ -110,12 +110,12 @@ func TestOutboxReadsPending(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(20_000, "permanent", "lost")
-	f.exec("VACUUM ANALYZE notification, notification_delivery, document")
-	f.exec("UPDATE notification_delivery SET status = 'digested', sent_at = now()")
-	f.exec("INSERT INTO notification_last VALUES ('slack', 'permanent', now()), ('slack', 'lost', now())")
-	f.exec("VACUUM notification_delivery")
+	f.Exec("VACUUM ANALYZE notification, notification_delivery, document")
+	f.Exec("UPDATE notification_delivery SET status = 'digested', sent_at = now()")
+	f.Exec("INSERT INTO notification_last VALUES ('slack', 'permanent', now()), ('slack', 'lost', now())")
+	f.Exec("VACUUM notification_delivery")
 	f.failures(5, "crashed")
-	f.exec("UPDATE notification_delivery SET claimed_until = now() + interval '1 minute' WHERE ctid IN (SELECT ctid FROM notification_delivery WHERE channel = 'slack' AND status = 'pending' LIMIT 2)")
+	f.Exec("UPDATE notification_delivery SET claimed_until = now() + interval '1 minute' WHERE ctid IN (SELECT ctid FROM notification_delivery WHERE channel = 'slack' AND status = 'pending' LIMIT 2)")
 	channels := []string{"slack", "email"}
 	for name, tc := range map[string]struct {
 		sql  string
@@ -127,7 +127,7 @@ func TestOutboxReadsPending(t *testing.T) {
 		"what is to be sent": {postgres.UnsentSQL, []any{"slack"}, 5},
 		"gauges":             {postgres.GaugesSQL, []any{channels}, 10},
 	} {
-		p := f.explain(tc.sql, tc.args...)
+		p := f.Explain(tc.sql, tc.args...)
 		p.WantIndexed(t, "notification_delivery_pending_idx")
 		if n := p.Fetched("notification") + p.Fetched("notification_delivery"); n > tc.most {
 			t.Errorf("%s: %.0f rows were read, want at most %.0f", name, n, tc.most)
@@ -149,16 +149,16 @@ func TestMigrationBackfills(t *testing.T) {
 		at = done[0].Version
 	}
 	f.failures(7000, "permanent") // more than one batch, one a minute
-	f.exec(`UPDATE notification SET created_at = pg_catalog.now() - n * interval '1 minute'
+	f.Exec(`UPDATE notification SET created_at = pg_catalog.now() - n * interval '1 minute'
 		FROM (SELECT id AS this, row_number() OVER (ORDER BY id) AS n FROM notification) AS numbered WHERE id = this`)
-	f.exec(`INSERT INTO notification_delivery (notification_id, channel, status, tries)
+	f.Exec(`INSERT INTO notification_delivery (notification_id, channel, status, tries)
 		SELECT id, 'slack', CASE WHEN row_number() OVER (ORDER BY created_at DESC) BETWEEN 6 AND 105 THEN 'sent' ELSE 'pending' END, 1
 		FROM notification ORDER BY created_at DESC LIMIT 150`)
-	f.exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
+	f.Exec(`UPDATE notification SET created_at = created_at - interval '30 days' WHERE created_at > pg_catalog.now() - interval '6 minutes'
 		OR created_at < pg_catalog.now() - interval '6996 minutes'`)
 	must.Get(schema.Migrate(t.Context(), url))(t)
-	equal(t, "deliveries", f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100")
-	if wrong := queryOne[int](t, f.conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
+	postgrestest.Equal(t, "deliveries", f.deliveries(), "email pending 6990, slack pending 6895, slack sent 100")
+	if wrong := postgrestest.Value[int](t, f.Conn, `SELECT count(*) FROM notification_delivery AS d JOIN notification AS n ON n.id = notification_id
 		WHERE status = 'pending' AND d.created_at <> n.created_at`); wrong != 0 {
 		t.Errorf("%d have another time than their notification", wrong)
 	}

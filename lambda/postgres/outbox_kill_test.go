@@ -28,6 +28,7 @@ import (
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/notify"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -201,16 +202,16 @@ type process struct {
 }
 
 func (s *stormy) start(role string, generation int) *process {
-	s.t.Helper()
+	s.T.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestSenderProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
-	simURL := must.Get(s.clock.URL())(s.t)
-	u := must.Get(url.Parse(simURL))(s.t)
+	simURL := must.Get(s.Clock.URL())(s.T)
+	u := must.Get(url.Parse(simURL))(s.T)
 	q := u.Query()
 	q.Set("application_name", p.name)
 	u.RawQuery = q.Encode()
 	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
 	p.Stdout, p.Stderr = &p.errors, &p.errors
-	must.OK(s.t, p.Start())
+	must.OK(s.T, p.Start())
 	go func() { p.ended <- p.Wait() }()
 	return p
 }
@@ -218,15 +219,15 @@ func (s *stormy) start(role string, generation int) *process {
 // bury waits for the end of a process that was killed, and notes which answers
 // it did not live to note.
 func (s *stormy) bury(p *process) {
-	s.t.Helper()
+	s.T.Helper()
 	var exit *exec.ExitError
 	if err := <-p.ended; !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		s.t.Fatalf("%s ended by itself: %v\n%s", p.name, err, &p.errors)
+		s.T.Fatalf("%s ended by itself: %v\n%s", p.name, err, &p.errors)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dead[p.name] = true // what it left on its way is refused
-	waitUntil(s.t, "its statements have ended", func() bool {
+	waitUntil(s.T, "its statements have ended", func() bool {
 		return s.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", p.name) == 0
 	})
 	for _, a := range s.arrivals {
@@ -239,17 +240,17 @@ func (s *stormy) bury(p *process) {
 }
 
 func (f *fixture) count(sql string, args ...any) int {
-	f.t.Helper()
-	return queryOne[int](f.t, f.conn, sql, args...)
+	f.T.Helper()
+	return postgrestest.Value[int](f.T, f.Conn, sql, args...)
 }
 
 func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(stuck)
+	deadline := time.After(postgrestest.Stuck)
 	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("waited %s: %s", stuck, what)
+			t.Fatalf("waited %s: %s", postgrestest.Stuck, what)
 		case <-again.C:
 		}
 	}
@@ -258,9 +259,9 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 // move moves the clock while no process sends, so that no claim ends during a
 // send.
 func (s *stormy) move(d time.Duration) {
-	s.exec("SELECT pg_advisory_lock($1)", clockLock)
-	s.advance(d)
-	s.exec("SELECT pg_advisory_unlock($1)", clockLock)
+	s.Exec("SELECT pg_advisory_lock($1)", clockLock)
+	s.Advance(d)
+	s.Exec("SELECT pg_advisory_unlock($1)", clockLock)
 }
 
 // I15, with processes: thousands of documents fail in five ways, in two workers and
@@ -277,7 +278,7 @@ func TestKilledSendersLoseNone(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	s.url = server.URL
-	s.exec(`INSERT INTO document (id, tenant_id, type, structured_data, file_path, matching_status, matching_republished, matching_due_at, matching_lease_until)
+	s.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, file_path, matching_status, matching_republished, matching_due_at, matching_lease_until)
 		SELECT gen_random_uuid(), $1, 'invoice', '{}', kind, CASE kind WHEN 'crashed' THEN 'in-progress' ELSE 'pending' END, 3,
 			CASE WHEN kind <> 'crashed' THEN now() - CASE kind WHEN 'lost' THEN interval '1 year' ELSE interval '0' END END,
 			CASE kind WHEN 'crashed' THEN now() - interval '1 year' END
@@ -295,12 +296,12 @@ func TestKilledSendersLoseNone(t *testing.T) {
 	}
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(stuck)
+	deadline := time.After(postgrestest.Stuck)
 	generation := len(processes)
 	for killed, round := 0, 0; killed < kills || unfinished() > 0; round++ {
 		select {
 		case <-deadline:
-			t.Fatalf("after %s %d are unfinished, %d kills", stuck, unfinished(), killed)
+			t.Fatalf("after %s %d are unfinished, %d kills", postgrestest.Stuck, unfinished(), killed)
 		case <-ticker.C:
 		}
 		s.move(20 * time.Second)
@@ -330,9 +331,9 @@ func (s *stormy) setAmbush() {
 
 // check counts the failures that each channel was sent.
 func (s *stormy) check(total int) {
-	s.t.Helper()
+	s.T.Helper()
 	if rows, documents := s.count("SELECT count(*) FROM notification"), s.count("SELECT count(DISTINCT document_id) FROM notification"); rows != total || documents != total {
-		s.t.Errorf("%d rows about %d documents, want one for each of %d", rows, documents, total)
+		s.T.Errorf("%d rows about %d documents, want one for each of %d", rows, documents, total)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -352,26 +353,26 @@ func (s *stormy) check(total int) {
 				answered[id]++
 			}
 		}
-		s.t.Logf("%s: %d messages; %d were taken without an answer that was noted, with %d failures, which were sent again", channel, messages, unanswered, again)
+		s.T.Logf("%s: %d messages; %d were taken without an answer that was noted, with %d failures, which were sent again", channel, messages, unanswered, again)
 		for id, n := range answered {
 			if n != 1 {
-				s.t.Errorf("%s was sent a failure %d times, %s, and its answer was noted", channel, n, id)
+				s.T.Errorf("%s was sent a failure %d times, %s, and its answer was noted", channel, n, id)
 			}
 		}
 		if len(answered) != total || unanswered == 0 {
-			s.t.Errorf("%s was sent %d failures, want %d; %d answers were lost", channel, len(answered), total, unanswered)
+			s.T.Errorf("%s was sent %d failures, want %d; %d answers were lost", channel, len(answered), total, unanswered)
 		}
 	}
-	s.t.Logf("%d messages were refused; %d answers came to a process that died; kinds: %s", s.refused, s.orphaned, s.kinds())
+	s.T.Logf("%d messages were refused; %d answers came to a process that died; kinds: %s", s.refused, s.orphaned, s.kinds())
 	if s.orphaned == 0 {
-		s.t.Error("no process died between an answer and noting it: it proves little")
+		s.T.Error("no process died between an answer and noting it: it proves little")
 	}
 }
 
 // kinds are the kinds of the rows, with their counts.
 func (s *stormy) kinds() string {
-	s.t.Helper()
-	list := query[string](s.t, s.conn, "SELECT kind || ' ' || count(*) FROM notification GROUP BY kind")
+	s.T.Helper()
+	list := postgrestest.Values[string](s.T, s.Conn, "SELECT kind || ' ' || count(*) FROM notification GROUP BY kind")
 	slices.Sort(list)
 	return strings.Join(list, ", ")
 }

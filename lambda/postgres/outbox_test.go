@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/notify"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -17,8 +18,8 @@ import (
 // failures writes n notifications of these kinds in turn, as failing writes
 // them.
 func (f *fixture) failures(n int, kinds ...string) {
-	f.t.Helper()
-	f.exec(`WITH d AS (
+	f.T.Helper()
+	f.Exec(`WITH d AS (
 			INSERT INTO document (id, tenant_id, type) SELECT gen_random_uuid(), $1, 'invoice' FROM generate_series(1, $2) RETURNING id
 		), numbered AS (SELECT id, row_number() OVER () AS n FROM d)
 		INSERT INTO notification (tenant_id, document_id, kind, attempt, payload, created_at)
@@ -28,8 +29,8 @@ func (f *fixture) failures(n int, kinds ...string) {
 
 // statuses counts the notifications of a channel by their status.
 func (f *fixture) statuses(channel string) string {
-	f.t.Helper()
-	out := queryOne[string](f.t, f.conn, `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
+	f.T.Helper()
+	out := postgrestest.Value[string](f.T, f.Conn, `SELECT coalesce(string_agg(status || ' ' || n, ', ' ORDER BY status), '') FROM
 		(SELECT coalesce(d.status, 'unknown') AS status, count(*) AS n FROM notification AS n
 		LEFT JOIN notification_delivery AS d ON d.notification_id = n.id AND d.channel = $1 GROUP BY 1) AS s`, channel)
 	return out
@@ -66,14 +67,14 @@ func TestStormIsTwoMessages(t *testing.T) {
 	say("a storm", 1)
 	f.failures(1, "lost")
 	say("another kind", 1, 1)
-	f.advance(59 * time.Second)
+	f.Advance(59 * time.Second)
 	say("before the minute is over", 1, 1)
-	f.advance(time.Second)
+	f.Advance(time.Second)
 	say("after it", 1, 1, 999)
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	f.failures(1, "permanent")
 	say("an hour later", 1, 1, 999, 1)
-	equal(t, "notifications", f.statuses("mail"), "digested 999, sent 3")
+	postgrestest.Equal(t, "notifications", f.statuses("mail"), "digested 999, sent 3")
 }
 
 // A notification names the file of its document, and of its ingestion.
@@ -81,9 +82,9 @@ func TestNotificationNamesFile(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(1, "permanent")
-	f.exec("UPDATE document SET file_name = 'scan 7.pdf'")
-	f.exec("INSERT INTO ingestion (id, tenant_id, document_id) SELECT $2, tenant_id, id FROM document WHERE tenant_id = $1", tenant, num(9))
-	f.exec(`INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload, created_at)
+	f.Exec("UPDATE document SET file_name = 'scan 7.pdf'")
+	f.Exec("INSERT INTO ingestion (id, tenant_id, document_id) SELECT $2, tenant_id, id FROM document WHERE tenant_id = $1", tenant, num(9))
+	f.Exec(`INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload, created_at)
 		VALUES ($1, 'ingestion', $2, 'permanent', 1, '{"error":"it failed"}', now())`, tenant, num(9))
 	mail := &notify.Recorder{Name: "mail"}
 	f.relay(mail).Run(t.Context())
@@ -103,7 +104,7 @@ func TestNotificationNamesContract(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	contract, part := num(1), num(2)
-	f.exec(`WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $3, NULL)),
+	f.Exec(`WITH d AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($1, $3, NULL)),
 			j AS (INSERT INTO review_job (id, tenant_id, document_id, name, status, chunks, chunks_open) VALUES ($1, $3, $1, 'lease.pdf', 'running', 1, 1)),
 			c AS (INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset) VALUES ($2, $3, $1, 0, 0, 1))
 		INSERT INTO notification (tenant_id, subject, subject_id, kind, attempt, payload, created_at)
@@ -140,21 +141,21 @@ func TestUnsentClaimIsResent(t *testing.T) {
 	if n := claim(); n != 0 { // and the sender is gone
 		t.Errorf("another sender claimed %d of the same kind meanwhile", n)
 	}
-	f.advance(time.Minute + time.Second)
-	equal(t, "claimed after the first sender's time", claim(), 5)
-	f.advance(time.Minute + time.Second)
+	f.Advance(time.Minute + time.Second)
+	postgrestest.Equal(t, "claimed after the first sender's time", claim(), 5)
+	f.Advance(time.Minute + time.Second)
 	busy := &failure.Error{Kind: failure.Transient, Sentence: "busy", RetryAfter: 10 * time.Minute}
 	chat := &notify.Recorder{Name: "chat", Answer: func(notify.Message) (bool, error) { return false, busy }}
 	f.relay(chat).Run(t.Context())
 	chat.Answer = nil
-	f.advance(10*time.Minute - time.Second)
+	f.Advance(10*time.Minute - time.Second)
 	f.relay(chat).Run(t.Context())
 	if len(chat.Sent()) != 0 {
 		t.Error("it was sent before the other side wanted it")
 	}
-	f.advance(2 * time.Second)
+	f.Advance(2 * time.Second)
 	f.relay(chat).Run(t.Context())
-	equal(t, "notifications", f.statuses("chat"), "digested 5")
+	postgrestest.Equal(t, "notifications", f.statuses("chat"), "digested 5")
 }
 
 // A channel that asks for time is sent nothing meanwhile, of no kind; another
@@ -171,14 +172,14 @@ func TestBusyChannelWaits(t *testing.T) {
 	asked := 0
 	chat.Answer = func(notify.Message) (bool, error) { asked++; return true, nil }
 	f.failures(1, "lost")
-	f.advance(10*time.Minute - time.Microsecond)
+	f.Advance(10*time.Minute - time.Microsecond)
 	f.relay(chat, mail).Run(t.Context())
 	if asked != 0 || len(mail.Sent()) != 2 {
 		t.Errorf("the channel was asked %d times before its time; the other one was sent %d messages", asked, len(mail.Sent()))
 	}
-	f.advance(time.Microsecond)
+	f.Advance(time.Microsecond)
 	f.relay(chat).Run(t.Context())
-	equal(t, "notifications", f.statuses("chat"), "sent 2")
+	postgrestest.Equal(t, "notifications", f.statuses("chat"), "sent 2")
 }
 
 // A payload that cannot be read holds up no other, and its document is named.
@@ -186,7 +187,7 @@ func TestUnreadablePayload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.failures(3, "permanent")
-	f.exec(`UPDATE notification SET payload = '{"attempts": "x", "error": "SECRET"}' WHERE id = (SELECT id FROM notification ORDER BY id LIMIT 1)`)
+	f.Exec(`UPDATE notification SET payload = '{"attempts": "x", "error": "SECRET"}' WHERE id = (SELECT id FROM notification ORDER BY id LIMIT 1)`)
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
 	if got := f.statuses("chat"); got != "digested 3" {
@@ -201,7 +202,7 @@ func TestUnreadablePayload(t *testing.T) {
 			unreadable++
 		}
 	}
-	equal(t, "unreadable", unreadable, 1)
+	postgrestest.Equal(t, "unreadable", unreadable, 1)
 }
 
 // A sent notification stays sent, whatever sender releases it late.
@@ -212,7 +213,7 @@ func TestSentStaysSent(t *testing.T) {
 	chat := &notify.Recorder{Name: "chat"}
 	f.relay(chat).Run(t.Context())
 	must.OK(t, f.ReleaseNotifications(t.Context(), "chat", chat.Sent()[0].IDs, 0, false))
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	f.relay(chat).Run(t.Context())
-	equal(t, "times that it was sent", len(chat.Sent()), 1)
+	postgrestest.Equal(t, "times that it was sent", len(chat.Sent()), 1)
 }

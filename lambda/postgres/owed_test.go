@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -129,14 +130,14 @@ func (w *workshop) known() string {
 
 func (w *workshop) count(sql string, args ...any) int {
 	w.t.Helper()
-	return queryOne[int](w.t, w.conn, sql, args...)
+	return postgrestest.Value[int](w.t, w.conn, sql, args...)
 }
 
 // trade is a workshop with the documents of lampTrade, and a clock that stands still.
 func trade(t *testing.T, n int) (*fixture, *workshop) {
 	t.Helper()
 	f := newFixture(t)
-	w := &workshop{t: t, db: f.DB, conn: f.conn}
+	w := &workshop{t: t, db: f.DB, conn: f.Conn}
 	for _, d := range lampTrade(n) {
 		w.ids = append(w.ids, f.put(d.ID, d.TenantID, d.Type, string(d.Data)))
 	}
@@ -168,7 +169,7 @@ func TestRefusalKeepsRules(t *testing.T) {
 	for sql, want := range map[string]int{owed: 2 * n, failed: 2 * n, told: 2 * n,
 		"SELECT count(*) FROM match_suggestion WHERE reasoning LIKE 'Undecided. A model has still to be asked. %'": 2 * n,
 		"SELECT count(*) FROM document WHERE matching_status = 'succeeded'":                                        3 * n} {
-		equal(t, sql, w.count(sql), want)
+		postgrestest.Equal(t, sql, w.count(sql), want)
 	}
 
 	// The filter passes half of them now.
@@ -195,7 +196,7 @@ func TestRefusalKeepsRules(t *testing.T) {
 	}
 	model.calls = 0
 	l.drain(w.db, w.ids)
-	equal(t, "stored answers that were bought again", model.calls, 0)
+	postgrestest.Equal(t, "stored answers that were bought again", model.calls, 0)
 }
 
 // A provider that is away: the document waits for its retries with the matches of
@@ -228,14 +229,14 @@ func TestOwedKeepsRuleMatches(t *testing.T) {
 		if got := f.edges("match_suggestion"); got != "3-4 rules, 3-5 rules" {
 			t.Errorf("delivery %d: suggested %s", n+1, got)
 		}
-		now := f.dump("document_match", "match_suggestion", "match_pair")
+		now := f.Dump("document_match", "match_suggestion", "match_pair")
 		if rows != "" && now != rows {
 			t.Errorf("delivery %d wrote equal rows again: %s", n+1, firstDifference(rows, now))
 		}
 		rows = now
-		f.advance(want.Visibility)
+		f.Advance(want.Visibility)
 	}
-	equal(t, "notifications", w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"), 1)
+	postgrestest.Equal(t, "notifications", w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"), 1)
 }
 
 // Results and release are one transaction, which carries the fence.
@@ -248,10 +249,10 @@ func TestReleaseIsAtomic(t *testing.T) {
 		"its process is stopped": {func(_ *fixture, stop context.CancelFunc) { stop() }, context.Canceled},
 		"its connection is cut":  {func(f *fixture, stop context.CancelFunc) { f.cut(); stop() }, context.Canceled},
 		"its fence is lost": {func(f *fixture, _ context.CancelFunc) {
-			f.exec("UPDATE document SET matching_attempts = 9 WHERE id = $1", num(5))
+			f.Exec("UPDATE document SET matching_attempts = 9 WHERE id = $1", num(5))
 		}, job.ErrFenceLost},
 		"a person has cancelled": {func(f *fixture, _ context.CancelFunc) {
-			f.exec("UPDATE document SET matching_status = NULL WHERE id = $1", num(5))
+			f.Exec("UPDATE document SET matching_status = NULL WHERE id = $1", num(5))
 		}, job.ErrFenceLost},
 		"nothing of this, and all": {nil, nil},
 	} {
@@ -271,7 +272,7 @@ func TestReleaseIsAtomic(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				results := []string{"document_match", "match_pair", "match_suggestion", "notification"}
-				before := f.dump(results...)
+				before := f.Dump(results...)
 				scored := func(candidates []score.Raw) []score.Pair {
 					if tc.during != nil {
 						tc.during(f, stop)
@@ -284,7 +285,7 @@ func TestReleaseIsAtomic(t *testing.T) {
 				if !errors.Is(err, tc.want) {
 					t.Fatalf("got %v, want %v", err, tc.want)
 				}
-				after, row := f.dump(results...), f.row(num(5))
+				after, row := f.Dump(results...), f.row(num(5))
 				if written := tc.want == nil; (after != before) != written || (row.Status == status) != written {
 					t.Errorf("the row is %+v, the results changed: %v", row, after != before)
 				}
@@ -334,7 +335,7 @@ func TestWrongVectorLength(t *testing.T) {
 		}
 		return reasons
 	}
-	equalLists(t, "kept reasons", summaries(), slices.Repeat([]string{"embed: the provider's vectors have the wrong length"}, 10))
+	postgrestest.EqualLists(t, "kept reasons", summaries(), slices.Repeat([]string{"embed: the provider's vectors have the wrong length"}, 10))
 	embedder.err = nil
 	l.drain(w.db, w.ids)
 	if got := summaries(); len(got) != 0 || w.count("SELECT count(*) FROM document WHERE embedding IS NOT NULL") != 10 {

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -65,12 +66,12 @@ func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
 
 // known lists the identities of the documents' names, and publishes nothing.
 func (f *fixture) known(n ...int) string {
-	f.t.Helper()
+	f.T.Helper()
 	ids := make([]uuid.UUID, len(n))
 	for i := range n {
 		ids[i] = num(n[i])
 	}
-	raws := must.Get(f.Raws(f.t.Context(), ids))(f.t)
+	raws := must.Get(f.Raws(f.T.Context(), ids))(f.T)
 	list := make([]string, len(raws))
 	for i, r := range raws {
 		list[i] = strings.ReplaceAll(r.Known, "\n", ",")
@@ -80,23 +81,23 @@ func (f *fixture) known(n ...int) string {
 
 // pending lists the documents that are published.
 func (f *fixture) pending() string {
-	f.t.Helper()
-	list := query[string](f.t, f.conn, "SELECT right(id::text, 2) FROM document WHERE matching_status = 'pending' ORDER BY id")
+	f.T.Helper()
+	list := postgrestest.Values[string](f.T, f.Conn, "SELECT right(id::text, 2) FROM document WHERE matching_status = 'pending' ORDER BY id")
 	return strings.Join(list, " ")
 }
 
 // brings puts a document of a supplier, and matches it.
 func (f *fixture) brings(n int, typ document.Type, name, vatID string, lamps int) {
-	f.t.Helper()
+	f.T.Helper()
 	f.put(num(n), tenant, typ, bill(fmt.Sprint(4711*n), name, vatID, lamps))
 	f.match(num(n))
 }
 
 // wantAgain wants these documents to be published, and no other once they are matched.
 func (f *fixture) wantAgain(when, again string) {
-	f.t.Helper()
+	f.T.Helper()
 	if got := f.pending(); got != again {
-		f.t.Errorf("%s: published are %q, want %q", when, got, again)
+		f.T.Errorf("%s: published are %q, want %q", when, got, again)
 	}
 	for n := 1; n <= 9; n++ {
 		if f.count("SELECT count(*) FROM document WHERE id = $1 AND matching_status = 'pending'", num(n)) > 0 {
@@ -104,7 +105,7 @@ func (f *fixture) wantAgain(when, again string) {
 		}
 	}
 	if got := f.pending(); got != "" {
-		f.t.Errorf("%s: %s are published once more", when, got)
+		f.T.Errorf("%s: %s are published once more", when, got)
 	}
 }
 
@@ -122,7 +123,7 @@ func TestSharedVATIDJoinsNames(t *testing.T) {
 	f.brings(4, document.Contract, "Vogel Industrie", vatAmsel, 0)
 	f.wantAgain("both names beside it", "01 02")
 	f.wantEdges("both names beside it", "1-2 rules", "", "1 1 0 0")
-	equal(t, "known names", f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | ")
+	postgrestest.Equal(t, "known names", f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | ")
 	f.brings(5, document.Contract, "Drossel Holding", vatAmsel, 0)
 	f.wantAgain("a third name", "")
 	f.put(num(6), otherTenant, document.Contract, bill("6", "Vogel Industrie", vatZenith, 0))
@@ -131,12 +132,12 @@ func TestSharedVATIDJoinsNames(t *testing.T) {
 	f.brings(7, document.Contract, "Vogel Industrie", vatZenith, 0)
 	f.wantAgain("one of the names beside two VAT ids", "02")
 	f.wantEdges("one of the names beside two VAT ids", "", "", "0 0 0 0 0 0 0")
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(7), bill("7", "Zenith", vatZenith, 0))
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(7), bill("7", "Zenith", vatZenith, 0))
 	f.match(num(7))
 	f.wantAgain("that document is corrected", "02")
 	f.wantEdges("that document is corrected", "1-2 rules", "", "1 1 0 0 0 0 0")
-	f.exec("DELETE FROM document WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
-	equal(t, "known names after deletion", f.known(1, 2), " | ")
+	f.Exec("DELETE FROM document WHERE id = ANY ($1)", []uuid.UUID{num(3), num(4), num(5)})
+	postgrestest.Equal(t, "known names after deletion", f.known(1, 2), " | ")
 }
 
 // TestConfirmedNames: of two names that a person confirmed, other
@@ -152,20 +153,20 @@ func TestConfirmedNames(t *testing.T) {
 	must.OK(t, f.says(num(1), num(2), rules.Confirmed))
 	f.wantAgain("confirmed", "01 02 03 04")
 	f.wantEdges("confirmed", "1-2 person, 3-4 rules", "", "1 1 3 3")
-	equal(t, "known names", f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel")
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Amsel Metallbau", "", 5))
+	postgrestest.Equal(t, "known names", f.known(3, 4), "amsel metallbau=industrie vogel | amsel metallbau=industrie vogel")
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Amsel Metallbau", "", 5))
 	f.match(num(2))
 	f.wantAgain("the confirmed invoice is corrected to the same name", "01 02 03 04")
 	f.wantEdges("the confirmed invoice is corrected to the same name", "1-2 person", "", "1 1 0 0")
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
 	f.match(num(2))
 	f.wantAgain("and back", "01 02 03 04")
 	f.wantEdges("and back", "1-2 person, 3-4 rules", "", "1 1 3 3")
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Drossel Holding", "", 5))
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Drossel Holding", "", 5))
 	f.match(num(2))
 	f.wantAgain("corrected to a third name", "01 02 03 04")
 	f.wantEdges("corrected to a third name", "1-2 person", "", "1 1 0 0")
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), bill("2", "Vogel Industrie", "", 5))
 	f.match(num(2))
 	f.wantAgain("and back again", "01 02 03 04")
 	must.OK(t, f.says(num(1), num(2), rules.Rejected))
@@ -182,9 +183,9 @@ func TestOutdatedIdentity(t *testing.T) {
 	n := score.Normalized{Naming: score.Naming{Name: "industrie vogel"}, Known: vatAmsel}
 	f.scores = func([]score.Raw) []score.Pair { return nil }
 	fence := f.take(num(1))
-	before := f.dump(allTables...)
+	before := f.Dump(postgrestest.Tables...)
 	w, err := f.Write(t.Context(), fence, n, document.Types, match.Block{}, nil, rules.Apply)
-	if err != nil || w.Fresh == nil || f.dump(allTables...) != before {
+	if err != nil || w.Fresh == nil || f.Dump(postgrestest.Tables...) != before {
 		t.Errorf("wrote %+v, %v, want nothing written", w, err)
 	}
 }
@@ -196,14 +197,14 @@ func TestRenamedInPortions(t *testing.T) {
 	f := newFixture(t)
 	f.brings(1, document.Contract, "Amsel Metallbau", vatAmsel, 0)
 	f.brings(2, document.Contract, "Vogel Industrie", "", 0)
-	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status)
+	f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status)
 		SELECT ('00000000-0000-4000-8000-0000001' || lpad(n::text, 5, '0'))::uuid, $1, 'contract', '{"supplier":{"name":"Vogel Industrie"}}', 'succeeded'
 		FROM generate_series(1, 250) AS n`, tenant)
-	f.exec(`INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
+	f.Exec(`INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
 		SELECT id, tenant_id, 'industrie vogel', '', '{}', '' FROM document WHERE id > $1`, num(9))
 	count := func() int { return f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") }
 	f.brings(3, document.Contract, "Vogel Industrie", vatAmsel, 0)
-	equal(t, "documents published at once", count(), 200)
+	postgrestest.Equal(t, "documents published at once", count(), 200)
 	f.match(num(2))
-	equal(t, "documents published after the next one", count(), 250)
+	postgrestest.Equal(t, "documents published after the next one", count(), 250)
 }

@@ -73,7 +73,7 @@ func ten(int) int { return 10 }
 
 // arrive inserts documents and matches them, one after the other.
 func (f *fixture) arrive(docs ...postgres.Imported) {
-	f.t.Helper()
+	f.T.Helper()
 	for _, d := range docs {
 		f.put(d.ID, tenant, d.Type, string(d.Data))
 		f.match(d.ID)
@@ -101,7 +101,7 @@ func TestFewPlainPairsDecide(t *testing.T) {
 			}
 			change := func(id uuid.UUID, data string) {
 				t.Helper()
-				f.exec("UPDATE document SET structured_data = "+data+" WHERE id = $1", id)
+				f.Exec("UPDATE document SET structured_data = "+data+" WHERE id = $1", id)
 				f.match(id)
 				f.wantDecidedByAll("after " + data)
 			}
@@ -208,7 +208,7 @@ func TestPairStopsBeingPlain(t *testing.T) {
 			f.put(last.ID, tenant, last.Type, string(last.Data))
 			m := f.matcher()
 			m.Store = &meddler{f.DB, func() {
-				f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
+				f.Exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
 			}}
 			must.OK(t, job.Work(m.Match).One(t.Context(), f.take(last.ID)))
 			f.wantDecidedByAll("after the order has another number")
@@ -219,22 +219,22 @@ func TestPairStopsBeingPlain(t *testing.T) {
 // wantDecidedByAll compares the stored matches and suggestions with those of the rules
 // with all stored pairs.
 func (f *fixture) wantDecidedByAll(when string) {
-	f.t.Helper()
-	ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document")
-	all := must.Get(f.Competitions(f.t.Context(), ids))(f.t)
-	decided := must.Get(rules.Apply(f.t.Context(), all))(f.t)
+	f.T.Helper()
+	ids := postgrestest.Values[uuid.UUID](f.T, f.Conn, "SELECT id FROM document")
+	all := must.Get(f.Competitions(f.T.Context(), ids))(f.T)
+	decided := must.Get(rules.Apply(f.T.Context(), all))(f.T)
 	var want []string
 	for kind, edges := range map[string][]rules.Edge{"match": decided.Matches, "suggestion": decided.Suggestions} {
 		for _, e := range edges {
 			want = append(want, fmt.Sprintf("%s %s %s %.6f %s %s", kind, e.A, e.B, e.Score, e.DecidedBy, e.Reasoning))
 		}
 	}
-	got := query[string](f.t, f.conn, `SELECT format('match %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM document_match
+	got := postgrestest.Values[string](f.T, f.Conn, `SELECT format('match %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM document_match
 		UNION ALL SELECT format('suggestion %s %s %s %s %s', document_a_id, document_b_id, to_char(score, 'FM0.000000'), decided_by, reasoning) FROM match_suggestion`)
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		f.t.Fatalf("%s, of %d pairs: %s", when, len(all.Pairs), firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")))
+		f.T.Fatalf("%s, of %d pairs: %s", when, len(all.Pairs), firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")))
 	}
 }
 
@@ -255,7 +255,7 @@ func TestPlainInSQL(t *testing.T) {
 	all := must.Get(f.Competitions(t.Context(), ids))(t)
 	var plain int
 	for _, p := range all.Pairs {
-		sql := queryOne[bool](t, f.conn, "SELECT "+postgres.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B)
+		sql := postgrestest.Value[bool](t, f.Conn, "SELECT "+postgres.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B)
 		brief := p
 		brief.Evidence = p.Pair.Brief()
 		if enough := p.Points >= score.MatchAt; p.Plain() != (sql && enough) || brief.Plain() != p.Plain() {
@@ -277,8 +277,8 @@ func TestPlainPairsReadFew(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	w := listen(t, url, 0)
-	f := &fixture{DB: postgrestest.Open(t, w.url), conn: postgrestest.Conn(t, url), t: t}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	f := with(&postgrestest.Fixture{DB: postgrestest.Open(t, w.url), Conn: postgrestest.Conn(t, url), T: t})
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	var bytes []int64
 	for _, d := range deliveries(160, true) {
 		f.put(d.ID, tenant, d.Type, string(d.Data))
@@ -308,10 +308,10 @@ func TestPlainPairIndexes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.arrive((&citers{}).many(24, upToFive)...)
-	f.exec("ANALYZE match_pair")
-	f.exec("SET enable_seqscan = off")
-	p := f.explain(`SELECT FROM match_pair WHERE document_a_id = $1 AND `+postgres.PlainPair+` ORDER BY points DESC LIMIT 16`, num(1))
+	f.Exec("ANALYZE match_pair")
+	f.Exec("SET enable_seqscan = off")
+	p := f.Explain(`SELECT FROM match_pair WHERE document_a_id = $1 AND `+postgres.PlainPair+` ORDER BY points DESC LIMIT 16`, num(1))
 	p.WantIndexed(t, "match_pair_a_plain_idx")
-	p = f.explain(`SELECT FROM match_pair WHERE document_b_id = $1 AND NOT `+postgres.PlainPair, num(1))
+	p = f.Explain(`SELECT FROM match_pair WHERE document_b_id = $1 AND NOT `+postgres.PlainPair, num(1))
 	p.WantIndexed(t, "match_pair_b_plain_idx")
 }

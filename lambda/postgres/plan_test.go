@@ -55,15 +55,15 @@ func TestPlansStaySelective(t *testing.T) {
 	const documents = 100_000
 	f := newFixture(t)
 	for n := range 4 {
-		f.exec("INSERT INTO tenant VALUES ($1, $2)", uuid.MustParse(fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+16)), fmt.Sprintf("Tenant %d", n))
+		f.Exec("INSERT INTO tenant VALUES ($1, $2)", uuid.MustParse(fmt.Sprintf("%08x-0000-4000-8000-000000000000", n+16)), fmt.Sprintf("Tenant %d", n))
 	}
-	f.exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
-	f.exec(manyDocumentsSQL, documents, company.ParseName("Trading").Keys()[0])
-	f.exec("INSERT INTO document_key SELECT key, day, id FROM document, match_key_rows(tenant_id, match_keys)")
-	f.exec(manyPairsSQL)
-	f.exec(manyMatchesSQL)
-	f.exec("VACUUM ANALYZE document, document_key, match_pair, document_match, match_suggestion")
-	f.exec("SET matchbook.turn = 'true'")
+	f.Exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
+	f.Exec(manyDocumentsSQL, documents, company.ParseName("Trading").Keys()[0])
+	f.Exec("INSERT INTO document_key SELECT key, day, id FROM document, match_key_rows(tenant_id, match_keys)")
+	f.Exec(manyPairsSQL)
+	f.Exec(manyMatchesSQL)
+	f.Exec("VACUUM ANALYZE document, document_key, match_pair, document_match, match_suggestion")
+	f.Exec("SET matchbook.turn = 'true'")
 
 	// Two are matched for comparison: one of a supplier with a few documents a
 	// month, and one that shares the word "trading" with all.
@@ -76,7 +76,7 @@ func TestPlansStaySelective(t *testing.T) {
 			id := f.put(uuid.New(), tenantID, document.Invoice, data)
 			raws := must.Get(f.Raws(t.Context(), []uuid.UUID{id}))(t)
 			d := must.Get(score.Read(raws[0]))(t)
-			p := f.explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)
+			p := f.Explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)
 			p.WantIndexed(t, "document_key_pkey")
 			t.Logf("%.0f documents were fetched for their keys, %.1f ms", p.Fetched("document"), p.Millis)
 			if n := p.Fetched("document"); n > float64(documents/4) {
@@ -85,22 +85,22 @@ func TestPlansStaySelective(t *testing.T) {
 		})
 	}
 	t.Run("competition", func(t *testing.T) {
-		p := f.explain(postgres.CompetitionSQL, f.someDocuments(20))
+		p := f.Explain(postgres.CompetitionSQL, f.someDocuments(20))
 		p.WantIndexed(t, "match_pair_b_plain_idx")
 		if n := p.Fetched("match_pair"); n > 500 {
 			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)
 		}
 	})
 	t.Run("separated pairs", func(t *testing.T) {
-		p := f.explain(postgres.SeparatedSQL, f.someDocuments(500)[499])
+		p := f.Explain(postgres.SeparatedSQL, f.someDocuments(500)[499])
 		p.WantIndexed(t, "document_key_pkey", "document_pkey")
 	})
 	t.Run("locks", func(t *testing.T) {
-		p := f.explain(postgres.LockRowsSQL, f.someDocuments(20), f.someDocuments(20))
+		p := f.Explain(postgres.LockRowsSQL, f.someDocuments(20), f.someDocuments(20))
 		p.WantIndexed(t, "document_pkey", "document_cluster_type_idx")
 	})
 	t.Run("members", func(t *testing.T) {
-		p := f.explain(postgres.MembersSQL, f.someDocuments(20))
+		p := f.Explain(postgres.MembersSQL, f.someDocuments(20))
 		p.WantIndexed(t, "document_pkey", "document_cluster_type_idx")
 	})
 }
@@ -170,9 +170,9 @@ func reach(n score.Normalized) (rows int) {
 func TestEmptyDatabasePlans(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.exec("VACUUM ANALYZE match_pair, document_match, match_suggestion, document")
-	f.exec("BEGIN")
-	f.exec(postgres.PlanOnceSQL)
+	f.Exec("VACUUM ANALYZE match_pair, document_match, match_suggestion, document")
+	f.Exec("BEGIN")
+	f.Exec(postgres.PlanOnceSQL)
 	const n = 10
 	values := map[string][]string{ // behind the ids of the pairs, for each the same
 		"upsertPairs":       {"invoice", "invoice", "60", "0", "0", "0", "[]", "own", "[]", "[]"},
@@ -199,19 +199,19 @@ func TestEmptyDatabasePlans(t *testing.T) {
 	}
 	unknown := slices.Repeat([]string{num(1).String()}, n)
 	for name, sql := range postgres.WritesOfPairs {
-		f.exec("PREPARE " + name + " AS " + sql)
-		f.exec("EXPLAIN " + execute(name, unknown, unknown))
+		f.Exec("PREPARE " + name + " AS " + sql)
+		f.Exec("EXPLAIN " + execute(name, unknown, unknown))
 	}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Tenant 0')", uuid.MustParse("00000010-0000-4000-8000-000000000000"))
-	f.exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
-	f.exec(manyDocumentsSQL, 8000, company.ParseName("Trading").Keys()[0])
-	f.exec(manyPairsSQL)
-	f.exec(manyMatchesSQL)
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Tenant 0')", uuid.MustParse("00000010-0000-4000-8000-000000000000"))
+	f.Exec("ALTER TABLE document DISABLE TRIGGER document_key_insert")
+	f.Exec(manyDocumentsSQL, 8000, company.ParseName("Trading").Keys()[0])
+	f.Exec(manyPairsSQL)
+	f.Exec(manyMatchesSQL)
 	var as, bs []string
-	must.OK(t, f.conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
+	must.OK(t, f.Conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
 		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs))
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		p := f.explain(execute(name, as, bs))
+		p := f.Explain(execute(name, as, bs))
 		for _, table := range []string{"match_pair", "document_match", "match_suggestion", "document"} {
 			if rows := p.Fetched(table); rows > 2*n {
 				t.Errorf("%s reads %.0f rows of %s for %d pairs", name, rows, table, n)
@@ -231,11 +231,6 @@ func wantBounded(t *testing.T, p postgrestest.Plan, bound int) {
 }
 
 func (f *fixture) someDocuments(n int) []uuid.UUID {
-	f.t.Helper()
-	return query[uuid.UUID](f.t, f.conn, "SELECT id FROM document ORDER BY id LIMIT $1", n)
-}
-
-func (f *fixture) explain(sql string, args ...any) postgrestest.Plan {
-	f.t.Helper()
-	return f.shared().Explain(sql, args...)
+	f.T.Helper()
+	return postgrestest.Values[uuid.UUID](f.T, f.Conn, "SELECT id FROM document ORDER BY id LIMIT $1", n)
 }

@@ -42,7 +42,7 @@ func setting(t *testing.T, text, name, value string) string {
 func TestReservedConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL := must.Get(f.clock.URL())(t)
+	simURL := must.Get(f.Clock.URL())(t)
 	for _, conns := range []int{1, 2, manifest.Match.PoolSize} {
 		db := must.Get(postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -118,8 +118,8 @@ func throughFixture(t *testing.T, way func(address string) string) *fixture {
 	must.Get(conn.Exec(t.Context(), fmt.Sprintf("ALTER DATABASE %q SET search_path = %s", conn.Config().Database, u.Query().Get("search_path"))))(t)
 	db := must.Get(postgres.Open(t.Context(), way(address), manifest.Match.PoolSize))(t)
 	t.Cleanup(db.Close)
-	f := &fixture{db, conn, clock, t, nil}
-	f.exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
+	f := with(&postgrestest.Fixture{DB: db, Conn: conn, Clock: clock, T: t})
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	return f
 }
 
@@ -174,7 +174,7 @@ func TestPoolerEverything(t *testing.T) {
 	check("fail", err)
 	recorder := &notify.Recorder{}
 	(&notify.Relay{Outbox: f.DB, Senders: []notify.Sender{recorder}, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
-	equal(t, "sent notifications", len(recorder.Sent()), 1)
+	postgrestest.Equal(t, "sent notifications", len(recorder.Sent()), 1)
 	_, err = f.Gauges(t.Context(), []string{"recorder"})
 	check("gauges", err)
 	_, err = f.Near(t.Context(), num(1), key("k"), document.Types)
@@ -196,7 +196,7 @@ func TestPoolerEverything(t *testing.T) {
 			t.Errorf("lock_timeout of %s: %q, %v", name, got, err)
 		}
 	}
-	f.clock.Close() // its connection goes past the pooler
+	f.Clock.Close() // its connection goes past the pooler
 	if left := f.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"); left > serverConnections {
 		t.Errorf("the server has %d connections, want the pooler's %d at most", left, serverConnections)
 	}

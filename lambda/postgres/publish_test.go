@@ -10,13 +10,14 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
 
 func (f *fixture) publish(ids ...uuid.UUID) []job.Stamped {
-	f.t.Helper()
-	return must.Get(f.Publish(f.t.Context(), ids))(f.t)
+	f.T.Helper()
+	return must.Get(f.Publish(f.T.Context(), ids))(f.T)
 }
 
 func TestPublishAnyState(t *testing.T) {
@@ -32,19 +33,19 @@ func TestPublishAnyState(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			id := f.document(columns)
-			f.advance(time.Minute)
+			f.Advance(time.Minute)
 			got := f.publish(id)
 			if len(got) != 1 || got[0].ID != id || !got[0].PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("stamped %+v", got)
 			}
-			equal(t, "state", f.state(id), state{Status: "pending", Attempts: 3, Due: time.Minute})
-			equal(t, "republished, counted from 0", f.republished(id), 0)
+			postgrestest.Equal(t, "state", f.state(id), state{Status: "pending", Attempts: 3, Due: time.Minute})
+			postgrestest.Equal(t, "republished, counted from 0", f.republished(id), 0)
 		})
 	}
 }
 
 func (f *fixture) republished(id uuid.UUID) int {
-	f.t.Helper()
+	f.T.Helper()
 	return f.count("SELECT matching_republished FROM document WHERE id = $1", id)
 }
 
@@ -56,14 +57,14 @@ func TestStampsAlwaysRise(t *testing.T) {
 	id := f.document("")
 	var last time.Time
 	for i, step := range []time.Duration{0, 0, 0, time.Second, -time.Hour, 0} {
-		f.advance(step)
+		f.Advance(step)
 		if at := f.publish(id)[0].PublishedAt; !at.After(last) || i == 2 && at.Sub(start) != 2*time.Microsecond {
 			t.Errorf("stamp %d is %v after %v", i, at, last)
 		} else {
 			last = at
 		}
 	}
-	f.exec("UPDATE document SET matching_due_at = now() - interval '1 day'")
+	f.Exec("UPDATE document SET matching_due_at = now() - interval '1 day'")
 	stamped, err := f.Republish(t.Context(), empty, 10)
 	if err != nil || len(stamped) != 1 || !stamped[0].PublishedAt.After(last) {
 		t.Errorf("republished as %v, %v; want later than %v", stamped, err, last)
@@ -121,7 +122,7 @@ func TestPublishNamesTenant(t *testing.T) {
 		}
 	}
 	wantTenants(f.publish(ours, theirs), nil)
-	f.advance(time.Hour)
+	f.Advance(time.Hour)
 	again, err := f.Republish(t.Context(), empty, 10)
 	var stamped []job.Stamped
 	for _, a := range again {

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -69,7 +70,7 @@ func TestPairsOutOfReach(t *testing.T) {
 			if tc.word != "" {
 				must.OK(t, f.says(num(1), num(200), tc.word))
 			}
-			f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
+			f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, match_keys)
 				SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(9 + i), 12, '0'))::uuid, tenant_id, 'order-confirmation', '{}', match_keys
 				FROM document, generate_series(1, 49) AS i WHERE id = $1`, num(1))
 			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2)
@@ -84,7 +85,7 @@ func TestPairsOutOfReach(t *testing.T) {
 				want = 2
 			}
 			for range 2 {
-				equal(t, "rows of the pair", f.count(storedSQL, num(1), num(200)), want)
+				postgrestest.Equal(t, "rows of the pair", f.count(storedSQL, num(1), num(200)), want)
 				match(num(1))
 				match(num(200))
 			}
@@ -110,7 +111,7 @@ func TestPartnersBeyondRoom(t *testing.T) {
 	if got := f.count("SELECT count(*) FROM match_pair WHERE document_a_id = $1", num(1)); got != invoices {
 		t.Fatalf("%d pairs, want %d", got, invoices)
 	}
-	unchanged := f.unchanged("document_match", "match_suggestion", "match_pair")
+	unchanged := f.Unchanged("document_match", "match_suggestion", "match_pair")
 	f.match(num(1))
 	unchanged("matched again")
 
@@ -135,13 +136,13 @@ func TestPartnersBeyondRoom(t *testing.T) {
 		}
 	}
 
-	f.exec(`UPDATE document SET structured_data = structured_data || '{"date":"2026-03-05"}' WHERE id = $1`, num(1))
+	f.Exec(`UPDATE document SET structured_data = structured_data || '{"date":"2026-03-05"}' WHERE id = $1`, num(1))
 	f.match(num(1))
-	equal(t, "pairs with its new date", f.count(`SELECT count(*) FROM match_pair WHERE ends ->> 0 LIKE '%2026-03-05%'`), invoices)
+	postgrestest.Equal(t, "pairs with its new date", f.count(`SELECT count(*) FROM match_pair WHERE ends ->> 0 LIKE '%2026-03-05%'`), invoices)
 
-	f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"vat_id":"ATU99902034"}}' WHERE id = $1`, num(1))
+	f.Exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"vat_id":"ATU99902034"}}' WHERE id = $1`, num(1))
 	f.match(num(1))
-	equal(t, "pairs of what it was", f.count("SELECT count(*) FROM match_pair"), 0)
+	postgrestest.Equal(t, "pairs of what it was", f.count("SELECT count(*) FROM match_pair"), 0)
 }
 
 // A candidate that is deleted, or changed, between the search and the write counts as it is at
@@ -165,7 +166,7 @@ func TestWriteUsesFreshBlock(t *testing.T) {
 				fence := f.take(f.put(num(1), tenant, document.PurchaseOrder, lampOrder))
 				meet := func(point string) {
 					if point == meeting {
-						f.exec(change, num(3))
+						f.Exec(change, num(3))
 					}
 				}
 				meet("load")
@@ -209,7 +210,7 @@ func TestRankedAsMatched(t *testing.T) {
 		f.match(num(n))
 	}
 	ranked := must.Get(f.Ranked(t.Context(), []uuid.UUID{num(1)}, 200))(t)
-	equalLists(t, "ranked", ranked[num(1)], []uuid.UUID{num(3), num(2)})
+	postgrestest.EqualLists(t, "ranked", ranked[num(1)], []uuid.UUID{num(3), num(2)})
 	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	doc := must.Get(score.Read(raws[0]))(t)
 	block := f.block(f.take(num(1)), doc.Normalized())
@@ -218,7 +219,7 @@ func TestRankedAsMatched(t *testing.T) {
 		found = append(found, c.ID)
 	}
 	slices.SortFunc(ranked[num(1)], func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	equalLists(t, "what matching reads and people see", found, ranked[num(1)])
+	postgrestest.EqualLists(t, "what matching reads and people see", found, ranked[num(1)])
 }
 
 // A document without a common key is a candidate by its text: of the same
@@ -231,7 +232,7 @@ func TestRankedSimilarTexts(t *testing.T) {
 		data := `{"supplier":{"vat_id":"` + supplier + `"},"number":"N-` + strconv.Itoa(n) + `77"}`
 		f.put(num(n), tenant, typ, data)
 		doc := must.Get(score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data}))(t)
-		f.exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
+		f.Exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
 			doc.Embed("e", llm.Vector(vector).Bytes()))
 	}
 	put(1, document.PurchaseOrder, "DE136695976", 1, 0)

@@ -25,7 +25,7 @@ func TestRenewRunsOnce(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
-	equal(t, "runs of two statements", queryOne[int](t, conn, "SELECT last_value FROM ran"), 2)
+	postgrestest.Equal(t, "runs of two statements", postgrestest.Value[int](t, conn, "SELECT last_value FROM ran"), 2)
 }
 
 // What may be said of a pool does not stop a migration.

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/console/login"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/reviews"
 
 	"github.com/google/uuid"
@@ -18,23 +19,23 @@ import (
 var _ login.Store = (*postgres.DB)(nil)
 
 func (f *fixture) begin(id string, life time.Duration) login.Hash {
-	f.t.Helper()
+	f.T.Helper()
 	person, _ := json.Marshal(login.Person{ID: "ada", Name: `"Ada"`, Roles: map[uuid.UUID]login.Role{tenant: login.Operator}})
 	hash := sha256.Sum256([]byte(id))
-	must.OK(f.t, f.BeginSession(f.t.Context(), hash, person, life))
+	must.OK(f.T, f.BeginSession(f.T.Context(), hash, person, life))
 	return hash
 }
 
 // used reports whether the session is there.
 func (f *fixture) used(id login.Hash, idle time.Duration) bool {
-	f.t.Helper()
-	stored := must.Get(f.UseSession(f.t.Context(), id, idle))(f.t)
+	f.T.Helper()
+	stored := must.Get(f.UseSession(f.T.Context(), id, idle))(f.T)
 	if stored == nil {
 		return false
 	}
 	var p login.Person
 	if err := json.Unmarshal(stored, &p); err != nil || p.ID != "ada" || p.Name != `"Ada"` || p.Role(tenant) != login.Operator {
-		f.t.Errorf("got %s, %v", stored, err)
+		f.T.Errorf("got %s, %v", stored, err)
 	}
 	return true
 }
@@ -44,17 +45,17 @@ func TestSessionExpires(t *testing.T) {
 	f := newFixture(t)
 	id := f.begin("a", time.Hour)
 	for range 5 {
-		f.advance(10 * time.Minute)
+		f.Advance(10 * time.Minute)
 		if !f.used(id, 11*time.Minute) {
 			t.Fatal("a session that is used has ended")
 		}
 	}
-	f.advance(10 * time.Minute)
+	f.Advance(10 * time.Minute)
 	if f.used(id, 11*time.Minute) {
 		t.Error("a session outlives its life")
 	}
 	id = f.begin("b", time.Hour)
-	f.advance(11 * time.Minute)
+	f.Advance(11 * time.Minute)
 	if f.used(id, 11*time.Minute) {
 		t.Error("a session that was not used has not ended")
 	}
@@ -73,9 +74,9 @@ func TestEndedSessionsGo(t *testing.T) {
 	if f.used(first, time.Hour) || !f.used(second, time.Hour) {
 		t.Error("not the one session has ended")
 	}
-	f.advance(3 * time.Hour)
+	f.Advance(3 * time.Hour)
 	third := f.begin("c", time.Hour)
-	equal(t, "rows, the last one's", queryOne[int](t, f.conn, "SELECT count(*) FROM console_session"), 1)
+	postgrestest.Equal(t, "rows, the last one's", postgrestest.Value[int](t, f.Conn, "SELECT count(*) FROM console_session"), 1)
 	if !f.used(third, time.Hour) {
 		t.Error("the last one has ended")
 	}

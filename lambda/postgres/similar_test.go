@@ -73,7 +73,7 @@ func TestEmbeddingBoughtOnce(t *testing.T) {
 		t.Errorf("got %+v, %v; want the pair that is alike", c.Pairs, err)
 	}
 	var documents, vectors int
-	must.OK(t, f.conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM document WHERE length(embedding) = 4 + 16), (SELECT count(*) FROM model_embedding)").Scan(&documents, &vectors))
+	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM document WHERE length(embedding) = 4 + 16), (SELECT count(*) FROM model_embedding)").Scan(&documents, &vectors))
 	if documents != 3 || vectors != 3 {
 		t.Errorf("%d documents and %d rows have a vector, want 3 and 3", documents, vectors)
 	}
@@ -85,7 +85,7 @@ func TestNearFilters(t *testing.T) {
 	put := func(n int, of uuid.UUID, typ document.Type, key string, vector any) {
 		t.Helper()
 		f.put(num(n), of, typ, "{}")
-		f.exec("UPDATE document SET match_keys = ARRAY[$2], embedding = $3 WHERE id = $1", num(n), key, vector)
+		f.Exec("UPDATE document SET match_keys = ARRAY[$2], embedding = $3 WHERE id = $1", num(n), key, vector)
 	}
 	put(1, tenant, document.Invoice, "w", []byte{1})
 	put(2, tenant, document.PurchaseOrder, "w", []byte{2})
@@ -105,7 +105,7 @@ func TestNearIsNearestByDate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put(num(1), tenant, document.Invoice, "{}")
-	f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, embedding, match_keys)
+	f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, embedding, match_keys)
 		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, $1, 'purchase-order', '{}', '\x01',
 			ARRAY['00000000|who|w'] || CASE WHEN i < 700 THEN ARRAY['00000000|day|' || date '2025-01-01' + i] ELSE '{}' END
 		FROM generate_series(0, 702) AS i`, tenant)

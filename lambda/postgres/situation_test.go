@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/document/corpus"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/postgres/postgrestest"
 )
 
 // situation is what a clerk says about a few documents, which are named by their numbers.
@@ -97,7 +98,7 @@ func TestSituations(t *testing.T) {
 		docs[filepath.Base(filepath.Dir(file))] = read
 		all = append(all, read...)
 	}
-	equal(t, "folders", len(docs), len(situations))
+	postgrestest.Equal(t, "folders", len(docs), len(situations))
 	w := newWorkshop(t, all) // each folder has a tenant
 	must.Get(w.conn.Exec(t.Context(), "INSERT INTO tolerance (tenant_id, quantity_percent) VALUES ($1, 5)",
 		docs["w02-over-delivery-3-percent"][0].TenantID))(t)

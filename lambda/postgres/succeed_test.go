@@ -39,15 +39,15 @@ func TestSucceedConforms(t *testing.T) {
 func TestRowsReadByID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.exec(`INSERT INTO document (id, tenant_id, matching_status)
+	f.Exec(`INSERT INTO document (id, tenant_id, matching_status)
 		SELECT gen_random_uuid(), $1, 'pending' FROM generate_series(1, 2000)`, tenant)
-	f.exec("VACUUM ANALYZE document")
-	f.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now()")
+	f.Exec("VACUUM ANALYZE document")
+	f.Exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now()")
 	ids := f.someDocuments(10)
 	attempts := slices.Repeat([]int{1}, len(ids))
 	for name, p := range map[string]postgrestest.Plan{
-		"extended":  f.explain(postgres.ExtendSQL, ids, attempts, time.Minute),
-		"succeeded": f.explain(postgres.SucceedAllSQL, ids, attempts),
+		"extended":  f.Explain(postgres.ExtendSQL, ids, attempts, time.Minute),
+		"succeeded": f.Explain(postgres.SucceedAllSQL, ids, attempts),
 	} {
 		if n := p.Fetched("document"); n != 30 { // locked, found again, updated
 			t.Errorf("%.0f documents were read for 10 that are %s", n, name)

@@ -7,6 +7,7 @@ import (
 
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job/sweep"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -24,20 +25,20 @@ var empty = sweep.Waits{Visibility: visibility, Grace: time.Minute, Lapses: 3, T
 type repairs struct{ overdue, lost, crashed, published int }
 
 func (f *fixture) sweep() (r repairs) {
-	f.t.Helper()
+	f.T.Helper()
 	var err error
-	r.overdue = must.Get(f.Overdue(f.t.Context(), empty, limit))(f.t)
-	if r.lost, r.crashed, err = f.GiveUp(f.t.Context(), empty, limit); err != nil {
-		f.t.Fatal(err)
+	r.overdue = must.Get(f.Overdue(f.T.Context(), empty, limit))(f.T)
+	if r.lost, r.crashed, err = f.GiveUp(f.T.Context(), empty, limit); err != nil {
+		f.T.Fatal(err)
 	}
-	again := must.Get(f.Republish(f.t.Context(), empty, limit))(f.t)
+	again := must.Get(f.Republish(f.T.Context(), empty, limit))(f.T)
 	r.published = len(again)
 	return r
 }
 
 func (f *fixture) sweepFinds(want repairs) {
-	f.t.Helper()
-	equal(f.t, "repairs", f.sweep(), want)
+	f.T.Helper()
+	postgrestest.Equal(f.T, "repairs", f.sweep(), want)
 }
 
 func TestRepairWaits(t *testing.T) {
@@ -67,17 +68,17 @@ func TestRepairWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := *all
-			f.t = t
-			defer f.exec("TRUNCATE document CASCADE")
+			f.T = t
+			defer f.Exec("TRUNCATE document CASCADE")
 			f.document(tc.columns)
 			if tc.after == 0 {
-				f.advance(1000 * time.Hour)
+				f.Advance(1000 * time.Hour)
 				f.sweepFinds(repairs{})
 				return
 			}
-			f.advance(tc.after)
+			f.Advance(tc.after)
 			f.sweepFinds(repairs{})
-			f.advance(tick)
+			f.Advance(tick)
 			f.sweepFinds(tc.want)
 			f.sweepFinds(repairs{})
 		})
@@ -99,8 +100,8 @@ func TestForeignRowsAreFound(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			id := uuid.New()
-			f.exec(insert, id, tenant)
-			f.advance(10 * 365 * 24 * time.Hour) // defaults know the real time only
+			f.Exec(insert, id, tenant)
+			f.Advance(10 * 365 * 24 * time.Hour) // defaults know the real time only
 			if got := f.sweep(); got.published != 1 || f.state(id).Status != "pending" {
 				t.Errorf("the sweep found %+v and left %+v, want it published", got, f.state(id))
 			}
@@ -117,7 +118,7 @@ func TestImpossibleRows(t *testing.T) {
 		"matching_status = 'in-progress'", "matching_status = 'failed'", "matching_status = 'in progress'",
 		"matching_attempts = -1", "matching_lapses = -1", "matching_republished = -1", "matching_attempts = NULL",
 	} {
-		if _, err := f.conn.Exec(t.Context(), "UPDATE document SET "+set+" WHERE id = $1", id); err == nil {
+		if _, err := f.Conn.Exec(t.Context(), "UPDATE document SET "+set+" WHERE id = $1", id); err == nil {
 			t.Errorf("%s was stored", set)
 		}
 	}
@@ -138,14 +139,14 @@ func TestGiveUpNotifiesOnce(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			id := f.document(tc.columns)
-			f.advance(100 * visibility)
+			f.Advance(100 * visibility)
 			f.sweep()
 			f.sweepFinds(repairs{})
-			equal(t, "state", f.state(id), tc.want)
-			payload := queryOne[string](t, f.conn, "SELECT kind || attempt || payload::text FROM notification")
+			postgrestest.Equal(t, "state", f.state(id), tc.want)
+			payload := postgrestest.Value[string](t, f.Conn, "SELECT kind || attempt || payload::text FROM notification")
 			want := kind + `2{"kind": "` + kind + `", "error": "` + tc.want.Error + `", "tenant": "Testers", "attempts": 2, "tenant_id": "` +
 				tenant.String() + `", "document_id": "` + id.String() + `"}`
-			equal(t, "payload", payload, want)
+			postgrestest.Equal(t, "payload", payload, want)
 		})
 	}
 }
@@ -154,9 +155,9 @@ func TestGiveUpCutsLongError(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("matching_status='in-progress', matching_lease_until=now(), matching_lapses=2, matching_error=repeat('ü', 1000)")
-	f.advance(visibility + tick)
+	f.Advance(visibility + tick)
 	f.sweepFinds(repairs{crashed: 1})
-	equal(t, "characters of the error", len([]rune(f.state(id).Error)), 1000)
+	postgrestest.Equal(t, "characters of the error", len([]rune(f.state(id).Error)), 1000)
 }
 
 const (
@@ -175,7 +176,7 @@ func TestRepairsSkipLocked(t *testing.T) {
 		f.document(columns)
 		f.document(columns)
 	}
-	tx := must.Get(f.conn.Begin(t.Context()))(t)
+	tx := must.Get(f.Conn.Begin(t.Context()))(t)
 	must.Get(tx.Exec(t.Context(), "SELECT FROM document WHERE id = ANY ($1) FOR UPDATE", locked))(t)
 	f.sweepFinds(repairs{overdue: 6, lost: 2, crashed: 2, published: 2})
 	must.OK(t, tx.Rollback(t.Context()))
@@ -186,10 +187,10 @@ func TestRepairsSkipLocked(t *testing.T) {
 func TestRepairsOldestFirst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
+	f.Exec("INSERT INTO tenant VALUES ($1, 'Others')", otherTenant)
 	for minute := range 6 {
 		of := []uuid.UUID{tenant, otherTenant}[minute%2]
-		f.exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_published_at, matching_due_at)
+		f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_published_at, matching_due_at)
 			VALUES ($1, $2, 'invoice', '{}', 'pending', now(), now() - interval '1 day' + $3 * interval '1 minute')`, num(6-minute), of, minute)
 	}
 	for _, want := range []string{"[5 6]", "[3 4]", "[1 2]"} {
@@ -198,6 +199,6 @@ func TestRepairsOldestFirst(t *testing.T) {
 			t.Fatalf("published %v, error %v", again, err)
 		}
 		got := fmt.Sprintf("[%d %d]", min(again[0].ID[15], again[1].ID[15]), max(again[0].ID[15], again[1].ID[15]))
-		equal(t, "published", got, want)
+		postgrestest.Equal(t, "published", got, want)
 	}
 }

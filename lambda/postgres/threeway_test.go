@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -36,15 +37,15 @@ var lampTypes = []document.Type{document.PurchaseOrder, document.GoodsReceipt, d
 // compared lists the verdicts about invoices, the warnings and the confidence of
 // their matches with the order.
 func (f *fixture) compared() string {
-	f.t.Helper()
+	f.T.Helper()
 	return f.list("SELECT right(document_id::text, 1) || ' ' || verdict FROM three_way_match WHERE verdict <> 'without-order' ORDER BY 1") + "; " +
 		f.warnings() + "; " + f.list(`SELECT right(document_b_id::text, 1) || ' ' || confidence FROM document_match
 		WHERE document_a_id = $1 AND document_b_id > $2 ORDER BY 1`, num(1), num(2))
 }
 
 func (f *fixture) list(sql string, args ...any) string {
-	f.t.Helper()
-	return queryOne[string](f.t, f.conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
+	f.T.Helper()
+	return postgrestest.Value[string](f.T, f.Conn, "SELECT coalesce(string_agg(l, ', '), '') FROM ("+sql+") AS q (l)", args...)
 }
 
 func TestOverBilledAnyOrder(t *testing.T) {
@@ -62,19 +63,19 @@ func TestOverBilledAnyOrder(t *testing.T) {
 				t.Fatalf("got %q, want %q", got, want)
 			}
 			tables := []string{"document_match", "three_way_match", "document_warning", "notification"}
-			unchanged := f.unchanged(tables...)
+			unchanged := f.Unchanged(tables...)
 			for n := 1; n <= 4; n++ {
 				f.match(num(n))
 			}
 			unchanged("matched again")
 			// The order grows: nothing is over-billed any more.
-			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
-			f.exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
+			f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("12")[0])
+			f.Exec("INSERT INTO tolerance (tenant_id, total_percent) VALUES ($1, 30)", tenant)
 			f.match(num(1))
-			equal(t, "a larger order", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
+			postgrestest.Equal(t, "a larger order", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
 			// A person takes the first invoice away.
-			f.exec("DELETE FROM tolerance")
-			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
+			f.Exec("DELETE FROM tolerance")
+			f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain("10")[0])
 			f.match(num(1))
 			must.OK(t, f.says(num(1), num(3), rules.Rejected))
 			if got := f.compared(); !strings.Contains(got, "4 matched; ; ") || !strings.HasSuffix(got, "4 high") {
@@ -97,7 +98,7 @@ func TestDoubtedAnyOrder(t *testing.T) {
 			docs[3] = strings.NewReplacer(`"50"`, `"100"`, `:"5"`, `:"10"`).Replace(docs[3])
 			docs = append(docs, strings.NewReplacer("4500000107", "G-5", "2026-03-02", "2026-03-09").Replace(docs[0]))
 			kinds := append(slices.Clone(lampTypes), document.CreditNote)
-			f.exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
+			f.Exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
 			for _, n := range rand.New(rand.NewPCG(seed, 2)).Perm(5) {
 				if kinds[n] != document.GoodsReceipt { // which would connect the credit note
 					f.put(num(n+1), tenant, kinds[n], docs[n])
@@ -106,8 +107,8 @@ func TestDoubtedAnyOrder(t *testing.T) {
 			}
 			const question = "3 matched, 4 maybe-over-billed; 4 billed-twice 3; 3 high, 4 high"
 			const over = "3 matched, 4 over-billed; 4 billed-twice 3, 4 over-billed 1; 3 high, 4 medium"
-			equal(t, "a question", f.compared(), question)
-			unchanged := f.unchanged("document_match", "three_way_match", "document_warning", "notification")
+			postgrestest.Equal(t, "a question", f.compared(), question)
+			unchanged := f.Unchanged("document_match", "three_way_match", "document_warning", "notification")
 			for _, n := range []int{1, 3, 4, 5} {
 				f.match(num(n))
 			}
@@ -115,18 +116,18 @@ func TestDoubtedAnyOrder(t *testing.T) {
 			// A person matches the credit note with another invoice, and takes it back.
 			f.put(num(6), tenant, document.Invoice, `{"number":"AR-7","date":"2026-01-09","supplier":{"name":"Lampenhaus Wittmann GmbH"},"total":"77"}`)
 			must.OK(t, f.says(num(5), num(6), rules.Confirmed))
-			equal(t, "another invoice's", f.compared(), over)
+			postgrestest.Equal(t, "another invoice's", f.compared(), over)
 			must.OK(t, f.says(num(5), num(6), rules.Rejected))
-			equal(t, "a question again", f.compared(), question)
-			f.exec("UPDATE document SET structured_data = replace(structured_data::text, 'Lampenhaus Wittmann', 'Seilerei Achmüller')::jsonb WHERE id = $1", num(5))
+			postgrestest.Equal(t, "a question again", f.compared(), question)
+			f.Exec("UPDATE document SET structured_data = replace(structured_data::text, 'Lampenhaus Wittmann', 'Seilerei Achmüller')::jsonb WHERE id = $1", num(5))
 			f.match(num(5))
-			equal(t, "another company's", f.compared(), over)
-			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(5), docs[4])
+			postgrestest.Equal(t, "another company's", f.compared(), over)
+			f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(5), docs[4])
 			f.match(num(5))
 			must.OK(t, f.says(num(3), num(5), rules.Rejected))
-			equal(t, "no other invoice's", f.compared(), "3 matched, 4 matched; 4 billed-twice 3; 3 high, 4 high")
+			postgrestest.Equal(t, "no other invoice's", f.compared(), "3 matched, 4 matched; 4 billed-twice 3; 3 high, 4 high")
 			must.OK(t, f.says(num(4), num(5), rules.Rejected))
-			equal(t, "rejected", f.compared(), over)
+			postgrestest.Equal(t, "rejected", f.compared(), over)
 		})
 	}
 }
@@ -153,18 +154,18 @@ func TestToleranceJudgesAgain(t *testing.T) {
 		}
 		return ids
 	}
-	equalLists(t, "another supplier's invoices", set("DE136695976", "10"), nil)
-	equal(t, "another supplier", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
+	postgrestest.EqualLists(t, "another supplier's invoices", set("DE136695976", "10"), nil)
+	postgrestest.Equal(t, "another supplier", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
 	set("", "10")
-	equal(t, "11 of 10 with 10 % allowed", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
-	equal(t, "invoices to judge again", f.list("SELECT document_id::text FROM three_way_match WHERE judge_again"), "")
+	postgrestest.Equal(t, "11 of 10 with 10 % allowed", f.compared(), "3 matched, 4 matched; ; 3 high, 4 high")
+	postgrestest.Equal(t, "invoices to judge again", f.list("SELECT document_id::text FROM three_way_match WHERE judge_again"), "")
 	set(company.ParseName("Lampenhaus Wittmann").Key(), "0")
-	equal(t, "the supplier's own", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
+	postgrestest.Equal(t, "the supplier's own", f.compared(), "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium")
 	set("", "10") // changes nothing, so it is no change
 	left, _, _, err := f.DB.SetTolerance(t.Context(), tenant, company.ParseName("Lampenhaus Wittmann").Key(), postgres.ToleranceChange{By: "ben", Origin: postgres.OriginCommand})
 	must.OK(t, err)
-	equal(t, "what applies without its own", left.QuantityPercent.Canonical(), "10")
-	equal(t, "the changes", f.list(`SELECT concat_ws(' ', supplier, before ->> 'quantity_percent', '->', after ->> 'quantity_percent', changed_by, reason)
+	postgrestest.Equal(t, "what applies without its own", left.QuantityPercent.Canonical(), "10")
+	postgrestest.Equal(t, "the changes", f.list(`SELECT concat_ws(' ', supplier, before ->> 'quantity_percent', '->', after ->> 'quantity_percent', changed_by, reason)
 		FROM tolerance_change ORDER BY id`), "DE136695976 0 -> 10 anna agreed,  0 -> 10 anna agreed, lampenhaus wittmann 10 -> 0 anna agreed, lampenhaus wittmann 0 -> ben ")
 }
 
@@ -188,7 +189,7 @@ func TestUnitsAreLearned(t *testing.T) {
 		t.Run(fmt.Sprint("first ", first), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
+			f.Exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
 			for _, at := range []int{first, 4 - first} {
 				for i, data := range boxChain(fmt.Sprintf("00%d", at), at == 1) {
 					f.put(num(at+i), tenant, []document.Type{document.PurchaseOrder, document.Invoice}[i], data)
@@ -196,20 +197,20 @@ func TestUnitsAreLearned(t *testing.T) {
 				}
 			}
 			matchPending := func() {
-				for _, id := range query[uuid.UUID](t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id") {
+				for _, id := range postgrestest.Values[uuid.UUID](t, f.Conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id") {
 					f.match(id)
 				}
 			}
 			matchPending()
 			const remaining = `SELECT right(document_id::text, 1) || ' ' || verdict || ' ' || coalesce(orders #>> '{0,lines,0,remaining}', '?')
 				FROM three_way_match ORDER BY 1`
-			equal(t, "both chains", f.list(remaining), "2 matched 0, 4 matched 0")
+			postgrestest.Equal(t, "both chains", f.list(remaining), "2 matched 0, 4 matched 0")
 			for i, data := range boxChain("001", false) { // the prices go, and with them what is known
-				f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1+i), data)
+				f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1+i), data)
 				f.match(num(1 + i))
 			}
 			matchPending()
-			equal(t, "without prices", f.list(remaining), "2 matched ?, 4 matched ?")
+			postgrestest.Equal(t, "without prices", f.list(remaining), "2 matched ?, 4 matched ?")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -24,7 +25,7 @@ SELECT $1, first_value(id) OVER (ORDER BY id), id, $4, 'bo', 'command', $5 FROM 
 
 // edgeOf is the match or the question of an order and the next document, but for its time.
 func (f *fixture) edgeOf(order int) string {
-	f.t.Helper()
+	f.T.Helper()
 	return f.list(`SELECT score || ' ' || confidence || (to_jsonb(m) - 'created_at')::text FROM document_match AS m WHERE document_a_id = $1`, num(order)) +
 		f.list(`SELECT (to_jsonb(s) - 'created_at')::text || question_is_folded(document_a_id, document_b_id, evidence)
 		FROM match_suggestion AS s WHERE document_a_id = $1 AND document_b_id = $2`, num(order), num(order+1))
@@ -66,8 +67,8 @@ func TestTaughtThreshold(t *testing.T) {
 			}
 			put(0)
 			put(1)
-			f.exec(answeredSQL, tenant, "50000000-0000-4000-8000-0000", 50-1-tc.rejected[0], "confirmed", score.MatchAt+1)
-			f.exec(answeredSQL, tenant, "60000000-0000-4000-8000-0000", tc.rejected[0], "rejected", tc.rejected[1])
+			f.Exec(answeredSQL, tenant, "50000000-0000-4000-8000-0000", 50-1-tc.rejected[0], "confirmed", score.MatchAt+1)
+			f.Exec(answeredSQL, tenant, "60000000-0000-4000-8000-0000", tc.rejected[0], "rejected", tc.rejected[1])
 			decide := func(v rules.Verdict) {
 				t.Helper()
 				must.Get(f.Decide(t.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(t)
@@ -88,19 +89,19 @@ func TestTaughtThreshold(t *testing.T) {
 			check(5, tc.after, tc.before)
 			check(25, tc.before, tc.after) // another tenant's
 			decide(rules.Withdrawn)
-			equal(t, "withdrawn", f.edgeOf(3), first)
+			postgrestest.Equal(t, "withdrawn", f.edgeOf(3), first)
 			decide(rules.Rejected)
-			equal(t, "rejected again", f.edgeOf(3), raised)
+			postgrestest.Equal(t, "rejected again", f.edgeOf(3), raised)
 			for _, of := range []uuid.UUID{otherTenant, tenant} {
 				if found, _, err := f.ForgetThreshold(t.Context(), of); found != (of == tenant) || err != nil {
 					t.Errorf("found %t of tenant %s: %v", found, of, err)
 				}
 			}
 			f.rematch()
-			equal(t, "forgotten", f.edgeOf(3), first)
+			postgrestest.Equal(t, "forgotten", f.edgeOf(3), first)
 			decide(rules.Withdrawn)
 			decide(rules.Rejected)
-			equal(t, "the forgotten answers and another one", f.edgeOf(3), first)
+			postgrestest.Equal(t, "the forgotten answers and another one", f.edgeOf(3), first)
 		})
 	}
 }
@@ -113,16 +114,16 @@ func ordered(number, date, sku, text, quantity string) string {
 
 // pairsOf lists a tenant's pairs with their points and evidence.
 func (f *fixture) pairsOf(tenant uuid.UUID) string {
-	f.t.Helper()
+	f.T.Helper()
 	return f.list(`SELECT p.points || ' ' || p.evidence::text || ' ' || p.units_common FROM match_pair AS p WHERE tenant_id = $1
 		ORDER BY document_a_id, document_b_id`, tenant)
 }
 
 // rematch matches the published documents until none is left.
 func (f *fixture) rematch() {
-	f.t.Helper()
+	f.T.Helper()
 	for range 10 {
-		ids := query[uuid.UUID](f.t, f.conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
+		ids := postgrestest.Values[uuid.UUID](f.T, f.Conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
 		for _, id := range ids {
 			f.match(id)
 		}
@@ -130,7 +131,7 @@ func (f *fixture) rematch() {
 			return
 		}
 	}
-	f.t.Error("documents are published again and again")
+	f.T.Error("documents are published again and again")
 }
 
 // hauled is a document of a supplier of gravel, with a note.
@@ -169,7 +170,7 @@ func TestConfirmedFacts(t *testing.T) {
 			f.put(num(5), tenant, document.Invoice, strings.Replace(tc.docs[3], `"RE-`, `"RE-9`, 1))
 			f.match(num(5))
 			const citesSQL = `SELECT normalized_references::text FROM document WHERE id = $1`
-			equal(t, "citations of a new document", f.list(citesSQL, num(5)), f.list(citesSQL, num(4)))
+			postgrestest.Equal(t, "citations of a new document", f.list(citesSQL, num(5)), f.list(citesSQL, num(4)))
 		})
 	}
 }
@@ -191,58 +192,58 @@ func TestTaughtHabit(t *testing.T) {
 	for i, want := range []string{"", "", "medium"} {
 		must.Get(f.Decide(t.Context(), num(2*i+1), num(2*i+2), postgres.Decision{Verdict: rules.Confirmed, By: "anna", Origin: postgres.OriginCommand}))(t)
 		f.rematch()
-		equal(t, fmt.Sprint("the fourth after ", i+1), f.list(matchedSQL, num(7)), want)
+		postgrestest.Equal(t, fmt.Sprint("the fourth after ", i+1), f.list(matchedSQL, num(7)), want)
 	}
 	const says = `The supplier's invoices are dated before the purchase order, by the confirmed matches of \"4500007\" and \"RE-80\"`
 	if taught := f.facts(tenant); !strings.Contains(taught, says) {
 		t.Errorf("want %s: %s", says, taught)
 	}
 	f.match(num(15))
-	equal(t, "the other tenant", f.facts(otherTenant)+f.list(matchedSQL, num(15)), theirs)
+	postgrestest.Equal(t, "the other tenant", f.facts(otherTenant)+f.list(matchedSQL, num(15)), theirs)
 	last := must.Get(f.TaughtFacts(t.Context(), tenant))(t)[2]
 	if found, _, err := f.ForgetFact(t.Context(), tenant, last.ID); !found || err != nil {
 		t.Errorf("found %t: %v", found, err)
 	}
 	f.rematch()
-	equal(t, "forgotten", f.facts(tenant)+f.list(matchedSQL, num(7)), before)
+	postgrestest.Equal(t, "forgotten", f.facts(tenant)+f.list(matchedSQL, num(7)), before)
 }
 
 // facts lists a tenant's pairs and citations.
 func (f *fixture) facts(tenant uuid.UUID) string {
-	f.t.Helper()
+	f.T.Helper()
 	return f.pairsOf(tenant) + f.list(`SELECT normalized_references::text FROM document WHERE tenant_id = $1 ORDER BY id`, tenant)
 }
 
 // teaches confirms the match of the tenant's first two documents, forgets what it taught, withdraws
 // it, and confirms it again.
 func (f *fixture) teaches(says string) {
-	f.t.Helper()
+	f.T.Helper()
 	decide := func(v rules.Verdict) {
-		f.t.Helper()
-		must.Get(f.Decide(f.t.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(f.t)
+		f.T.Helper()
+		must.Get(f.Decide(f.T.Context(), num(1), num(2), postgres.Decision{Verdict: v, By: "anna", Origin: postgres.OriginCommand}))(f.T)
 		f.rematch()
 	}
 	before, theirs := f.facts(tenant), f.facts(otherTenant)
 	decide(rules.Confirmed)
 	taught := f.facts(tenant)
 	if strings.Contains(before, says) || !strings.Contains(taught, says) {
-		f.t.Errorf("before: %s\nafter the confirmation: %s\nwant %s", before, taught, says)
+		f.T.Errorf("before: %s\nafter the confirmation: %s\nwant %s", before, taught, says)
 	}
 	for j := range 4 {
 		f.match(num(11 + j))
 	}
-	equal(f.t, "the other tenant", f.facts(otherTenant), theirs)
-	for _, fact := range must.Get(f.TaughtFacts(f.t.Context(), tenant))(f.t) {
+	postgrestest.Equal(f.T, "the other tenant", f.facts(otherTenant), theirs)
+	for _, fact := range must.Get(f.TaughtFacts(f.T.Context(), tenant))(f.T) {
 		for _, of := range []uuid.UUID{otherTenant, tenant} {
-			if found, _, err := f.ForgetFact(f.t.Context(), of, fact.ID); found != (of == tenant) || err != nil {
-				f.t.Errorf("found %t of tenant %s: %v", found, of, err)
+			if found, _, err := f.ForgetFact(f.T.Context(), of, fact.ID); found != (of == tenant) || err != nil {
+				f.T.Errorf("found %t of tenant %s: %v", found, of, err)
 			}
 		}
 	}
 	f.rematch()
-	equal(f.t, "forgotten", f.facts(tenant), before)
+	postgrestest.Equal(f.T, "forgotten", f.facts(tenant), before)
 	decide(rules.Withdrawn)
-	equal(f.t, "after the withdrawal", f.facts(tenant), before)
+	postgrestest.Equal(f.T, "after the withdrawal", f.facts(tenant), before)
 	decide(rules.Confirmed)
-	equal(f.t, "confirmed again", f.facts(tenant), taught)
+	postgrestest.Equal(f.T, "confirmed again", f.facts(tenant), taught)
 }

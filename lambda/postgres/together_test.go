@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -26,7 +27,7 @@ import (
 func (f *fixture) matchTogether(store match.Store, fences []job.Attempt) []error {
 	m := f.matcher()
 	m.Store = store
-	return job.Work(m.Match).All(f.t.Context(), fences...)
+	return job.Work(m.Match).All(f.T.Context(), fences...)
 }
 
 // transactions counts the transactions that set documents succeeded.
@@ -48,8 +49,8 @@ func TestBatchSharesWrite(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	must.OK(t, errors.Join(f.matchTogether(f.DB, f.takeInvoices(5))...))
-	equal(t, "transactions", f.transactions(), 1)
-	equal(t, "succeeded documents", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 5)
+	postgrestest.Equal(t, "transactions", f.transactions(), 1)
+	postgrestest.Equal(t, "succeeded documents", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 5)
 }
 
 // ruled is a store with other rules for turns with the document.
@@ -84,11 +85,11 @@ func TestBadWriteFailsAlone(t *testing.T) {
 		}, "injected"},
 		"its rules panic": {nil, func(context.Context, rules.Competition) (rules.Result, error) { panic("boom") }, "panic (string)"},
 		"its fence is lost": {func(f *fixture) {
-			f.exec("UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", num(3))
+			f.Exec("UPDATE document SET matching_attempts = matching_attempts + 1 WHERE id = $1", num(3))
 		}, nil, job.ErrFenceLost.Error()},
 		"its pair cannot be written": {func(f *fixture) {
-			f.exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$")
-			f.exec("CREATE TRIGGER refuse BEFORE INSERT ON party_name FOR EACH ROW WHEN (NEW.document_id = '" + num(3).String() + "') EXECUTE FUNCTION refuse()")
+			f.Exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$")
+			f.Exec("CREATE TRIGGER refuse BEFORE INSERT ON party_name FOR EACH ROW WHEN (NEW.document_id = '" + num(3).String() + "') EXECUTE FUNCTION refuse()")
 		}, nil, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestBadWriteFailsAlone(t *testing.T) {
 					t.Errorf("document %d: %s, with the error %v", i+1, f.state(num(i+1)).Status, err)
 				}
 			}
-			equal(t, "transactions of the others", f.transactions(), 4)
+			postgrestest.Equal(t, "transactions of the others", f.transactions(), 4)
 		})
 	}
 }
@@ -213,27 +214,27 @@ func (opinionated) Answer(_ context.Context, q llm.Question) (llm.Answer, error)
 // matchBatch matches documents as one batch. One with a question that keeps changing meanwhile
 // is released, and pending again.
 func (f *fixture) matchBatch(docs []postgres.Imported, model *llm.Asker) {
-	f.t.Helper()
+	f.T.Helper()
 	fences := make([]job.Attempt, len(docs))
 	for i, d := range docs {
 		fences[i] = f.take(d.ID)
 	}
 	m := f.matcher()
 	m.Model = model
-	for _, err := range job.Work(m.Match).All(f.t.Context(), fences...) {
+	for _, err := range job.Work(m.Match).All(f.T.Context(), fences...) {
 		var partial *job.Partial
 		if errors.As(err, &partial) {
-			_, err = partial.Release(f.t.Context(), job.Release{Status: job.StatusPending, Reason: "another question"})
+			_, err = partial.Release(f.T.Context(), job.Release{Status: job.StatusPending, Reason: "another question"})
 		}
 		if err != nil {
-			f.t.Error(err)
+			f.T.Error(err)
 		}
 	}
 }
 
 // results lists all rows of a match, without their times.
 func (f *fixture) results() string {
-	f.t.Helper()
+	f.T.Helper()
 	var lines []string
 	for table, key := range map[string]string{"match_pair": "document_a_id", "document_match": "document_a_id", "match_suggestion": "document_a_id",
 		"three_way_match": "document_id", "document_warning": "document_id", "warning_key": "document_id", "party_name": "document_id"} {
@@ -241,16 +242,16 @@ func (f *fixture) results() string {
 		if table == "match_pair" { // only the order of arrival decides which of these were asked about
 			row += " - CASE WHEN question = 'left' THEN '{asked,question,answer,reasoning}'::text[] ELSE '{}' END"
 		}
-		list := query[string](f.t, f.conn, "SELECT '"+table+" ' || ("+row+")::text FROM "+table+" AS t ORDER BY "+key+", 1")
+		list := postgrestest.Values[string](f.T, f.Conn, "SELECT '"+table+" ' || ("+row+")::text FROM "+table+" AS t ORDER BY "+key+", 1")
 		lines = append(lines, list...)
 	}
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT id, cluster_id FROM document")
+	rows, _ := f.Conn.Query(f.T.Context(), "SELECT id, cluster_id FROM document")
 	var id uuid.UUID
 	var cluster *uuid.UUID
 	must.Get(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
 		lines = append(lines, fmt.Sprint("document ", id, cluster))
 		return nil
-	}))(f.t)
+	}))(f.T)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }

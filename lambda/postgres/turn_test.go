@@ -30,8 +30,8 @@ import (
 // holdTenant has another session take the tenant's lock, as a writer in
 // another process does, and returns what gives it back.
 func (f *fixture) holdTenant() (release func()) {
-	f.t.Helper()
-	return f.blocks("SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant)
+	f.T.Helper()
+	return f.Blocks("SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::uuid, 0))", tenant)
 }
 
 // Five documents of a tenant wait for another process to be done with it, in a
@@ -40,7 +40,7 @@ func (f *fixture) holdTenant() (release func()) {
 func TestTurnWaitersHoldNoConn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	simURL := must.Get(f.clock.URL())(t)
+	simURL := must.Get(f.Clock.URL())(t)
 	db := must.Get(postgres.Open(t.Context(), simURL, manifest.Match.PoolSize))(t)
 	f.DB.Close()
 	f.DB = db
@@ -89,7 +89,7 @@ func TestTurnWaitersHoldNoConn(t *testing.T) {
 	}
 	release()
 	all.Wait()
-	equal(t, "documents that succeeded, all six", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 6)
+	postgrestest.Equal(t, "documents that succeeded, all six", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 6)
 }
 
 // A writer that gives up leaves the queue, and keeps up none behind it.
@@ -166,16 +166,16 @@ func TestTurnsAreFair(t *testing.T) {
 	}
 	release()
 	all.Wait()
-	equal(t, "order", fmt.Sprint(order), "[1 2 3 4 5 6 7 8]")
+	postgrestest.Equal(t, "order", fmt.Sprint(order), "[1 2 3 4 5 6 7 8]")
 }
 
 // takeElsewhere is take while f.conn is in a transaction: it cannot read then
 // what others commit, but claims need nothing of it.
 func (f *fixture) takeElsewhere(id uuid.UUID) job.Attempt {
-	f.t.Helper()
-	claims, err := f.Claim(f.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+	f.T.Helper()
+	claims, err := f.Claim(f.T.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
 	if err != nil || claims[0].Found != 0 {
-		f.t.Fatalf("claim: %+v, %v", claims, err)
+		f.T.Fatalf("claim: %+v, %v", claims, err)
 	}
 	return claims[0].Attempt
 }
@@ -209,7 +209,7 @@ func TestNoProcessStarves(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	simURL := must.Get(f.clock.URL())(t)
+	simURL := must.Get(f.Clock.URL())(t)
 	var busy sync.WaitGroup
 	stop := make(chan struct{})
 	for range 4 { // always one at work and others in the queue
@@ -257,7 +257,7 @@ func TestFrozenProcess(t *testing.T) {
 	fence := job.Attempt{ID: num(1)}
 	must.Get(fmt.Sscan(os.Getenv(envFence), &fence.Number))(t)
 	frozen := false
-	_, err := (&fixture{DB: db}).Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
+	_, err := with(&postgrestest.Fixture{DB: db}).Write(t.Context(), fence, score.Normalized{}, document.Types, match.Block{}, nil, func(context.Context, rules.Competition) (rules.Result, error) {
 		if frozen { // and thawed: its session is gone, and it tries once more
 			return rules.Result{}, nil
 		}
@@ -285,7 +285,7 @@ func TestFrozenWriterLosesTurn(t *testing.T) {
 	f.invoices(2)
 	frozen, other := f.take(num(1)), f.take(num(2))
 	block := f.block(other, score.Normalized{})
-	simURL := must.Get(f.clock.URL())(t)
+	simURL := must.Get(f.Clock.URL())(t)
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
 	p.Env = append(os.Environ(), envFrozen+"="+simURL, envFence+"="+fmt.Sprint(frozen.Number))
 	var output bytes.Buffer
@@ -302,7 +302,7 @@ func TestFrozenWriterLosesTurn(t *testing.T) {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
 	f.take(num(1)) // its lease has ended, and the next attempt has begun
-	unchanged := f.unchanged(allTables...)
+	unchanged := f.Unchanged(postgrestest.Tables...)
 	must.OK(t, p.Process.Signal(syscall.SIGCONT))
 	if err := p.Wait(); err != nil || !bytes.Contains(output.Bytes(), []byte("it did not write: ")) {
 		t.Errorf("the thawed process: %v\n%s", err, &output)

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
@@ -22,7 +23,7 @@ const (
 
 // lamps are the three documents as num(1) to num(3), matched.
 func (f *fixture) lamps() {
-	f.t.Helper()
+	f.T.Helper()
 	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
 	f.put(num(2), tenant, document.Invoice, lampInvoice1)
 	f.put(num(3), tenant, document.Invoice, lampInvoice2)
@@ -38,15 +39,15 @@ func byAnna(verdict rules.Verdict) postgres.Decision {
 
 // says is what a person says about two documents.
 func (f *fixture) says(a, b uuid.UUID, verdict rules.Verdict) error {
-	f.t.Helper()
-	_, err := f.Decide(f.t.Context(), a, b, byAnna(verdict))
+	f.T.Helper()
+	_, err := f.Decide(f.T.Context(), a, b, byAnna(verdict))
 	return err
 }
 
 func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
-	f.t.Helper()
+	f.T.Helper()
 	if m, s, c := f.edges("document_match"), f.edges("match_suggestion"), f.clusters(); m != matches || s != suggestions || c != clusters {
-		f.t.Errorf("%s: matches %q, suggestions %q, clusters %q; want %q, %q, %q", when, m, s, c, matches, suggestions, clusters)
+		f.T.Errorf("%s: matches %q, suggestions %q, clusters %q; want %q, %q, %q", when, m, s, c, matches, suggestions, clusters)
 	}
 }
 
@@ -79,11 +80,11 @@ func TestVerdictBeatsRivals(t *testing.T) {
 	} {
 		must.OK(t, f.says(num(step.a), num(step.b), step.verdict), step.when)
 		f.wantEdges(step.when, step.matches, step.suggestions, step.clusters)
-		before := f.dump("document_match", "match_suggestion", "match_pair")
+		before := f.Dump("document_match", "match_suggestion", "match_pair")
 		for n := 1; n <= 3; n++ {
 			f.match(num(n))
 		}
-		if after := f.dump("document_match", "match_suggestion", "match_pair"); after != before {
+		if after := f.Dump("document_match", "match_suggestion", "match_pair"); after != before {
 			t.Errorf("%s, matched again: changed from\n%s\nto\n%s", step.when, before, after)
 		}
 	}
@@ -98,10 +99,10 @@ func TestVerdictIsKept(t *testing.T) {
 			f := newFixture(t)
 			f.lamps()
 			must.OK(t, f.says(num(1), num(2), verdict))
-			f.exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"name":"Somebody else"}}' WHERE id = $1`, num(2))
-			f.exec("DELETE FROM match_pair WHERE document_b_id = $1", num(3))
-			f.exec("DELETE FROM document_match WHERE document_b_id = $1", num(3))
-			f.exec("UPDATE document SET match_keys = '{}' WHERE id = $1", num(3))
+			f.Exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"name":"Somebody else"}}' WHERE id = $1`, num(2))
+			f.Exec("DELETE FROM match_pair WHERE document_b_id = $1", num(3))
+			f.Exec("DELETE FROM document_match WHERE document_b_id = $1", num(3))
+			f.Exec("UPDATE document SET match_keys = '{}' WHERE id = $1", num(3))
 			f.match(num(2))
 			f.match(num(1))
 			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != want[0] || s != want[1] {
@@ -120,7 +121,7 @@ func TestVerdictNeedsOneTenant(t *testing.T) {
 	f := newFixture(t)
 	f.lamps()
 	f.put(num(9), otherTenant, document.Invoice, "{}")
-	unchanged := f.unchanged(allTables...)
+	unchanged := f.Unchanged(postgrestest.Tables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
 		if err := f.says(num(1), b, rules.Confirmed); !errors.Is(err, postgres.ErrNoSuchPair) {
 			t.Errorf("%s: got %v", name, err)
@@ -153,7 +154,7 @@ func TestRivalsOfMovedPair(t *testing.T) {
 			f.put(num(i+1), tenant, docs[i].typ, docs[i].data)
 			f.match(num(i + 1))
 		}
-		got := queryOne[string](t, f.conn, `SELECT string_agg(concat_ws(' ', document_a_id, document_b_id, score, reasoning), E'\n' ORDER BY document_a_id, document_b_id)
+		got := postgrestest.Value[string](t, f.Conn, `SELECT string_agg(concat_ws(' ', document_a_id, document_b_id, score, reasoning), E'\n' ORDER BY document_a_id, document_b_id)
 			FROM (SELECT document_a_id, document_b_id, score, reasoning FROM document_match UNION ALL SELECT document_a_id, document_b_id, score, reasoning FROM match_suggestion) r`)
 		if want == "" {
 			want = got

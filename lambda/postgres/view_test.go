@@ -48,7 +48,7 @@ func TestViewsAreAContract(t *testing.T) {
 	}
 	slices.Sort(promised)
 	want := []string{"matchbook_cluster", "matchbook_decision", "matchbook_document_state", "matchbook_match", "matchbook_open_question", "matchbook_three_way"}
-	equalLists(t, "the page", promised, want)
+	postgrestest.EqualLists(t, "the page", promised, want)
 }
 
 // Each step of a document, whatever program takes it, changes updated_at. The values
@@ -61,7 +61,7 @@ func TestUpdatedAt(t *testing.T) {
 	f.match(num(2))
 	updated := func() time.Time {
 		t.Helper()
-		return queryOne[time.Time](t, f.conn, "SELECT updated_at FROM matchbook_document_state WHERE document_id = $1", num(1))
+		return postgrestest.Value[time.Time](t, f.Conn, "SELECT updated_at FROM matchbook_document_state WHERE document_id = $1", num(1))
 	}
 	var fence job.Attempt
 	for _, step := range []struct {
@@ -69,7 +69,7 @@ func TestUpdatedAt(t *testing.T) {
 		take    func()
 		changes bool
 	}{
-		{"published", func() { f.exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", num(1)) }, true},
+		{"published", func() { f.Exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", num(1)) }, true},
 		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
@@ -78,23 +78,23 @@ func TestUpdatedAt(t *testing.T) {
 		{"another is matched", func() { f.match(num(2)) }, false},
 		{"its cluster goes away", func() { f.decide(1, 2, byAnna(rules.Rejected)) }, true},
 		{"corrected", func() {
-			f.exec(`UPDATE document SET structured_data = structured_data || '{"number":"1"}' WHERE id = $1`, num(1))
+			f.Exec(`UPDATE document SET structured_data = structured_data || '{"number":"1"}' WHERE id = $1`, num(1))
 		}, true},
 		{"failed", func() {
-			f.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(1))
+			f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(1))
 		}, true},
 	} {
 		before := updated()
-		f.advance(time.Minute)
+		f.Advance(time.Minute)
 		step.take()
-		if after := updated(); after.Equal(f.now()) != step.changes || !step.changes && !after.Equal(before) {
-			t.Errorf("%s at %s: updated at %s, before %s", step.name, f.now(), after, before)
+		if after := updated(); after.Equal(f.Now()) != step.changes || !step.changes && !after.Equal(before) {
+			t.Errorf("%s at %s: updated at %s, before %s", step.name, f.Now(), after, before)
 		}
 	}
-	f.exec("UPDATE document SET received_at = $2 WHERE id = $1", num(1), start)
-	f.exec("UPDATE document SET updated_at = NULL WHERE id = $1", num(1)) // not changed since the migration
-	if at := updated(); !at.Equal(f.now()) {
-		t.Errorf("without it: %s, want the latest of the times, %s", at, f.now())
+	f.Exec("UPDATE document SET received_at = $2 WHERE id = $1", num(1), start)
+	f.Exec("UPDATE document SET updated_at = NULL WHERE id = $1", num(1)) // not changed since the migration
+	if at := updated(); !at.Equal(f.Now()) {
+		t.Errorf("without it: %s, want the latest of the times, %s", at, f.Now())
 	}
 }
 
@@ -106,9 +106,9 @@ func TestConstraints(t *testing.T) {
 	f := newFixture(t)
 	f.invoices(4)
 	f.put(num(9), otherTenant, document.Invoice, "{}")
-	f.exec(insertEdge, tenant, num(1), num(2))
-	f.exec(insertSuggestion, tenant, num(3), num(4))
-	f.exec(insertNotification, tenant, num(2))
+	f.Exec(insertEdge, tenant, num(1), num(2))
+	f.Exec(insertSuggestion, tenant, num(3), num(4))
+	f.Exec(insertNotification, tenant, num(2))
 	for _, tc := range []struct {
 		name string
 		sql  string
@@ -135,9 +135,9 @@ func TestConstraints(t *testing.T) {
 		{"an unknown type", "UPDATE document SET type = 'letter' WHERE id = $1", []any{num(1)}, "22P02"},
 		{"a document of no tenant", "INSERT INTO document (id, tenant_id) VALUES ($1, $2)", []any{num(5), uuid.Nil}, "23503"},
 	} {
-		f.exec("BEGIN")
-		_, err := f.conn.Exec(t.Context(), tc.sql, tc.args...)
-		f.exec("ROLLBACK")
+		f.Exec("BEGIN")
+		_, err := f.Conn.Exec(t.Context(), tc.sql, tc.args...)
+		f.Exec("ROLLBACK")
 		code := ""
 		var pgErr *pgconn.PgError
 		if errors.As(err, &pgErr) {

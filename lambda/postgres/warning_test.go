@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/postgrestest"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -18,14 +19,14 @@ import (
 
 // warnings lists the warnings, by the numbers of num.
 func (f *fixture) warnings() string {
-	f.t.Helper()
-	rows, _ := f.conn.Query(f.t.Context(), "SELECT document_id, kind, other_document_id FROM document_warning ORDER BY 1, 2, 3")
+	f.T.Helper()
+	rows, _ := f.Conn.Query(f.T.Context(), "SELECT document_id, kind, other_document_id FROM document_warning ORDER BY 1, 2, 3")
 	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var a, b uuid.UUID
 		var kind string
 		err := row.Scan(&a, &kind, &b)
 		return fmt.Sprintf("%d %s %d", a[15], kind, b[15]), err
-	}))(f.t)
+	}))(f.T)
 	return strings.Join(list, ", ")
 }
 
@@ -58,16 +59,16 @@ func TestWarningsAnyOrder(t *testing.T) {
 				f.put(num(n), tenant, document.Invoice, docs[n-1])
 				f.match(num(n))
 			}
-			equal(t, "warnings", f.warnings(), want)
-			unchanged := f.unchanged("document_warning", "warning_key", "notification")
+			postgrestest.Equal(t, "warnings", f.warnings(), want)
+			unchanged := f.Unchanged("document_warning", "warning_key", "notification")
 			for n := range docs {
 				f.match(num(n + 1))
 			}
 			unchanged("matched again")
 			// The supplier's first account becomes the other one, and the copy another invoice.
-			f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampBill("RE-9", "2026-01-02", anotherAccount))
+			f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampBill("RE-9", "2026-01-02", anotherAccount))
 			f.match(num(1))
-			equal(t, "after a change", f.warnings(), "2 account-changed 1, 3 billed-twice 2, 4 billed-twice 3")
+			postgrestest.Equal(t, "after a change", f.warnings(), "2 account-changed 1, 3 billed-twice 2, 4 billed-twice 3")
 		})
 	}
 }
@@ -84,11 +85,11 @@ func TestWrongCompanyAnyOrder(t *testing.T) {
 			f.put(num(n), tenant, lampTypes[n-1], docs[n-1])
 			f.match(num(n))
 		}
-		equal(t, fmt.Sprint(order), f.compared(), "3 matched; 3 wrong-company 1; 3 medium")
+		postgrestest.Equal(t, fmt.Sprint(order), f.compared(), "3 matched; 3 wrong-company 1; 3 medium")
 		// Addressed to the buyer, it is fine.
-		f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(3), strings.Replace(lampChain("11")[2], "Hotel Abendrot", "Südhang Handels GmbH", 1))
+		f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(3), strings.Replace(lampChain("11")[2], "Hotel Abendrot", "Südhang Handels GmbH", 1))
 		f.match(num(3))
-		equal(t, "corrected", f.compared(), "3 matched; ; 3 high")
+		postgrestest.Equal(t, "corrected", f.compared(), "3 matched; ; 3 high")
 	}
 }
 
@@ -103,14 +104,14 @@ func TestSettledWarnings(t *testing.T) {
 	waits := func(when string, want int) {
 		t.Helper()
 		counts := must.Get(report.From(f.DB).WaitingCounts(t.Context(), report.WaitingFilter{Kinds: []string{report.WaitingWarning}}))(t)
-		equal(t, when, counts[report.WaitingWarning], want)
+		postgrestest.Equal(t, when, counts[report.WaitingWarning], want)
 	}
 	waits("at first", 1)
 	s := postgres.Settlement{Document: num(2), Kind: warning.BilledTwice, By: "anna", Origin: postgres.OriginCommand, Reason: "ordered twice"}
 	seen := s
 	seen.Facts = must.Get(report.From(f.DB).Warnings(t.Context(), []uuid.UUID{num(2)}))(t)[0].Facts
 	for _, want := range []int{1, 0} {
-		equal(t, "settled", must.Get(f.Settle(t.Context(), seen))(t), want)
+		postgrestest.Equal(t, "settled", must.Get(f.Settle(t.Context(), seen))(t), want)
 	}
 	waits("settled", 0)
 	f.match(num(1))
@@ -120,14 +121,14 @@ func TestSettledWarnings(t *testing.T) {
 	if a := stored[0].Settled; a == nil || a.By != "anna" || a.Reason != "ordered twice" || a.At.IsZero() {
 		t.Errorf("got %+v", a)
 	}
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-13", anAccount))
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-13", anAccount))
 	f.match(num(2))
 	waits("with another date", 1)
 	if _, err := f.Settle(t.Context(), seen); !errors.Is(err, postgres.ErrStale) {
 		t.Errorf("the facts have changed: got %v", err)
 	}
-	equal(t, "regardless of facts", must.Get(f.Settle(t.Context(), s))(t), 1)
-	f.exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-12", anAccount))
+	postgrestest.Equal(t, "regardless of facts", must.Get(f.Settle(t.Context(), s))(t), 1)
+	f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(2), lampBill("RE-2", "2026-03-12", anAccount))
 	f.match(num(2))
 	waits("with the first facts", 0)
 	s.Kind = warning.OverBilled

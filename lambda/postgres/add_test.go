@@ -77,7 +77,7 @@ func TestAddPublishes(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, %v; want %+v", got, err, want)
 		}
-		if c := f.claim(job.Delivery{ID: num(1), PublishedAt: last}, false); c.Found != 0 {
+		if c := f.Deliver(job.Delivery{ID: num(1), PublishedAt: last}, false); c.Found != 0 {
 			t.Errorf("its message found %v", c.Found)
 		}
 		f.Exec("UPDATE document SET matching_status = 'failed', matching_error = 'broken', matching_failed_at = now(), matching_attempts = 0")
@@ -124,7 +124,7 @@ func TestAddReplacesOnRequest(t *testing.T) {
 				!list[0].Message.PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("got %+v, %v", list, err)
 			}
-			postgrestest.Equal(t, "state", f.state(num(1)), state{Status: "pending", Attempts: 2, Due: time.Minute})
+			postgrestest.Equal(t, "state", f.State(num(1)), postgrestest.State{Status: "pending", Attempts: 2, Due: time.Minute})
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestAddKeepsCorrections(t *testing.T) {
 func TestAddRefusesForeignID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), otherTenant, document.Invoice, "{}")
+	f.Put(num(1), otherTenant, document.Invoice, "{}")
 	unchanged := f.Unchanged("document")
 	list, err := f.Add(t.Context(), imports(num(1)), postgres.AddOptions{Replace: true, Send: true})
 	if want := (postgres.Added{ID: num(1), Addition: postgres.Foreign}); err != nil || len(list) != 1 || list[0] != want {

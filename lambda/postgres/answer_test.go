@@ -46,15 +46,9 @@ func (f *fixture) wantAnswer(k llm.Key, text string) (id int64) {
 	return id
 }
 
-// answers lists all answers: the text, how often it was replayed, why it is unusable.
-func (f *fixture) answers() []string {
-	f.T.Helper()
-	return postgrestest.Values[string](f.T, f.Conn, "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
-}
-
 func (f *fixture) wantAnswers(want ...string) {
 	f.T.Helper()
-	postgrestest.EqualLists(f.T, "answers", f.answers(), want)
+	postgrestest.EqualLists(f.T, "answers", f.Answers(), want)
 }
 
 const sameMoment = "another attempt asked the same question at the same time"
@@ -112,7 +106,7 @@ func TestAnyReasonIsStored(t *testing.T) {
 	id := f.keep(asked("a"), "x", "")
 	must.OK(t, f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)))
 	f.keep(asked("b"), "y", "cut \x00 off")
-	list := f.answers()
+	list := f.Answers()
 	if n := utf8.RuneCountInString(list[0]); n != 1000+len("x, 0, ") || !strings.HasPrefix(list[0], "x, 0, bad \ufffd \ufffd ä") || list[1] != "y, 0, cut \ufffd off" {
 		t.Errorf("got %d characters, %.40q and %q", n, list[0], list[1])
 	}
@@ -210,7 +204,7 @@ func TestConcurrentAnswers(t *testing.T) {
 	}
 	wg.Wait()
 	usable := 0
-	list := f.answers()
+	list := f.Answers()
 	for _, a := range list {
 		if !strings.HasSuffix(a, sameMoment) {
 			usable++
@@ -343,5 +337,5 @@ func TestConcurrentVectors(t *testing.T) {
 		t.Errorf("%d rows, %d replays, %v", rows, replays, err)
 	}
 	f.Exec("SELECT pg_stat_force_next_flush()")
-	postgrestest.Equal(t, "deadlocks", f.count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0)
+	postgrestest.Equal(t, "deadlocks", f.Count("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0)
 }

@@ -45,7 +45,7 @@ func (f *fixture) asked() string {
 // that the rules were shown.
 func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair) {
 	f.T.Helper()
-	fence := f.take(num(1))
+	fence := f.Take(num(1))
 	block := f.block(fence, key("k"))
 	must.Get(f.Write(f.T.Context(), fence, key("k"), document.Types, block, pairs, func(_ context.Context, c rules.Competition) (rules.Result, error) {
 		shown = c.Pairs
@@ -57,7 +57,7 @@ func (f *fixture) ruled(pairs []score.Pair, d rules.Result) (shown []rules.Pair)
 func TestAnswerLivesWithPair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(3)
+	f.Invoices(3)
 	high := rules.Asked{About: "f00d", Question: "q1", Answer: rules.High, Reasoning: "The same \u201elamps\u201c."}
 	none := rules.Asked{About: "beef", Question: "q1", Answer: rules.None}
 	pairs := []score.Pair{scored(1, 2, 60), scored(1, 3, 50)}
@@ -108,8 +108,8 @@ var states = []string{
 func staleFixture(t *testing.T) (f *fixture, fence job.Attempt, block match.Block, pairs []score.Pair, stale []uuid.UUID) {
 	t.Helper()
 	f = newFixture(t)
-	f.invoices(9)
-	fence = f.take(num(1))
+	f.Invoices(9)
+	fence = f.Take(num(1))
 	f.Exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(2)) // and not stale
 	for n, columns := range states {
 		if columns != "" {
@@ -140,7 +140,7 @@ func TestWritePublishesStale(t *testing.T) {
 	}
 	after := f.documents()
 	for _, s := range w.Published {
-		if got := f.row(s.ID); got.Status != job.StatusPending || !got.Due.Equal(start) || f.republished(s.ID) != 0 {
+		if got := f.DocumentRow(s.ID); got.Status != job.StatusPending || !got.Due.Equal(start) || f.Count("SELECT matching_republished FROM document WHERE id = $1", s.ID) != 0 {
 			t.Errorf("%s is %+v", s.ID, got)
 		}
 		if stamp := postgrestest.Value[time.Time](t, f.Conn, "SELECT matching_published_at FROM document WHERE id = $1", s.ID); !stamp.Equal(s.PublishedAt) {
@@ -148,7 +148,7 @@ func TestWritePublishesStale(t *testing.T) {
 		}
 		delete(after, s.ID)
 	}
-	if got := f.row(num(1)); got.Status != job.StatusSucceeded {
+	if got := f.DocumentRow(num(1)); got.Status != job.StatusSucceeded {
 		t.Errorf("the one at work is %+v", got)
 	}
 	delete(after, num(1))
@@ -159,11 +159,27 @@ func TestWritePublishesStale(t *testing.T) {
 	}
 	// Messages with the new stamps are claimed, older ones are not.
 	for _, s := range w.Published {
-		if c := f.claim(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt.Add(-time.Microsecond)}, false); c.Found != job.Superseded {
+		if c := f.Deliver(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt.Add(-time.Microsecond)}, false); c.Found != job.Superseded {
 			t.Errorf("an older message of %s: %v", s.ID, c.Found)
 		}
-		if c := f.claim(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt}, false); c.Found != 0 {
+		if c := f.Deliver(job.Delivery{ID: s.ID, SentAt: start, PublishedAt: s.PublishedAt}, false); c.Found != 0 {
 			t.Errorf("the message of %s: %v", s.ID, c.Found)
+		}
+	}
+}
+
+func TestWriteNamesTenant(t *testing.T) {
+	t.Parallel()
+	f, fence, block, pairs, stale := staleFixture(t)
+	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
+		return rules.Result{Stale: stale}, nil
+	})
+	if err != nil || len(w.Published) == 0 {
+		t.Fatalf("got %+v, %v", w, err)
+	}
+	for _, s := range w.Published {
+		if s.Tenant != tenant {
+			t.Errorf("%s is published for %s, want %s", s.ID, s.Tenant, tenant)
 		}
 	}
 }
@@ -283,32 +299,32 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, model, queue := newFixture(t), &clerk{}, &sent{}
-			f.put(num(1), tenant, document.PurchaseOrder, spotOrder)
-			f.put(num(2), tenant, document.Invoice, spotInvoice1)
-			f.put(num(3), tenant, document.Invoice, spotInvoice2)
+			f.Put(num(1), tenant, document.PurchaseOrder, spotOrder)
+			f.Put(num(2), tenant, document.Invoice, spotInvoice1)
+			f.Put(num(3), tenant, document.Invoice, spotInvoice2)
 			attempt := func(store match.Store, fence job.Attempt) error {
 				t.Helper()
 				m := &match.Matcher{Store: store, Log: slog.New(slog.DiscardHandler), Sender: queue, Model: &llm.Asker{Model: model, Vault: f.DB}}
 				return job.Work(m.Match).One(t.Context(), fence)
 			}
 			for n := 1; n <= 2; n++ {
-				must.OK(t, attempt(f.DB, f.take(num(n))))
+				must.OK(t, attempt(f.DB, f.Take(num(n))))
 			}
 			f.wantEdges("rules suffice", "1-2 rules", "", "1 1 0")
 
-			first := f.take(num(3))
+			first := f.Take(num(3))
 			results := []string{"document_match", "match_pair", "match_suggestion", "notification"}
 			unchanged := f.Unchanged(results...)
 			if err := attempt(&frail{f.DB, 2, behind}, first); !errors.Is(err, errInjected) || model.calls != 1 {
 				t.Fatalf("got %v after %d calls, want the injected error after one", err, model.calls)
 			}
-			f.wantAnswers(itIsThe2nd + ", 0")
+			postgrestest.EqualLists(t, "answers", f.Answers(), []string{itIsThe2nd + ", 0"})
 			f.wantEdges("crashed", "1-2 rules", "", "1 1 0")
 			unchanged("afterwards")
 			f.wantIdle()
 
 			f.Advance(2 * time.Minute) // the lease has ended
-			again := f.claim(job.Delivery{ID: num(3)}, true)
+			again := f.Deliver(job.Delivery{ID: num(3)}, true)
 			if again.Found != 0 || again.Attempt.Number != first.Number+1 {
 				t.Fatalf("claimed %+v", again)
 			}
@@ -317,13 +333,13 @@ func TestAnswerSurvivesCrash(t *testing.T) {
 			}
 			must.OK(t, attempt(f.DB, again.Attempt))
 			postgrestest.Equal(t, "calls of the model", model.calls, 1)
-			f.wantAnswers(itIsThe2nd + ", 1")
+			postgrestest.EqualLists(t, "answers", f.Answers(), []string{itIsThe2nd + ", 1"})
 			f.wantEdges("delivered again", "1-3 model", "1-2 rules", "1 0 1")
 
 			if len(queue.messages) != 1 || queue.messages[0].ID != num(2) {
 				t.Fatalf("published %v, want the first invoice, which competes now", queue.messages)
 			}
-			c := f.claim(job.Delivery{ID: num(2), SentAt: f.Now(), PublishedAt: queue.messages[0].PublishedAt}, false)
+			c := f.Deliver(job.Delivery{ID: num(2), SentAt: f.Now(), PublishedAt: queue.messages[0].PublishedAt}, false)
 			if c.Found != 0 {
 				t.Fatalf("claimed %+v", c)
 			}
@@ -347,11 +363,11 @@ func TestDeletedPairAsksAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(2)
+			f.Invoices(2)
 			f.decided(num(2))
 			f.paired(1, 2)
 			f.Exec("UPDATE match_pair SET asked = $1", tc.asked)
-			fence := f.take(num(1))
+			fence := f.Take(num(1))
 			w, err := f.Write(t.Context(), fence, key("k"), document.Types, f.block(fence, key("k")), nil, rules.Apply)
 			var got []uuid.UUID
 			for _, s := range w.Published {

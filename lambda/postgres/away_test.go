@@ -27,8 +27,8 @@ func (f *fixture) cut() {
 func TestWorkSurvivesOutage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(2)
-	fence := f.take(num(1))
+	f.Invoices(2)
+	fence := f.Take(num(1))
 	tenantKey := llm.Key{Tenant: tenant, Model: "m"}
 	n := key("k")
 	var block match.Block
@@ -75,7 +75,7 @@ func TestWorkSurvivesOutage(t *testing.T) {
 			t.Errorf("%s: %v", step.name, err)
 		}
 	}
-	if got := f.state(num(1)); got.Status != "succeeded" || got.Attempts != 1 {
+	if got := f.State(num(1)); got.Status != "succeeded" || got.Attempts != 1 {
 		t.Errorf("got %+v, want it done in one attempt", got)
 	}
 }
@@ -85,8 +85,8 @@ func TestWorkSurvivesOutage(t *testing.T) {
 func TestLostCommitAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(1)
-	fence := f.take(num(1))
+	f.Invoices(1)
+	fence := f.Take(num(1))
 	f.Exec("UPDATE document SET matching_status = 'succeeded' WHERE id = $1", num(1))
 	unchanged := f.Unchanged(postgrestest.Tables...)
 	f.cut()

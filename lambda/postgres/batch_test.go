@@ -55,8 +55,8 @@ func (e *faulty) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 func TestBatchEndsEach(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(21), tenant, document.PurchaseOrder, spotOrder)
-	f.put(num(22), tenant, document.Invoice, spotInvoice1)
+	f.Put(num(21), tenant, document.PurchaseOrder, spotOrder)
+	f.Put(num(22), tenant, document.Invoice, spotInvoice1)
 	f.match(num(21))
 	f.match(num(22))
 	f.Exec("UPDATE document SET matching_status = 'succeeded'")
@@ -103,11 +103,11 @@ func TestBatchEndsEach(t *testing.T) {
 		}}
 	var batch []job.Delivery
 	for i, d := range documents {
-		batch = append(batch, job.Delivery{ID: f.put(num(i+1), tenant, d.typ, d.data), Count: 1, SentAt: start})
+		batch = append(batch, job.Delivery{ID: f.Put(num(i+1), tenant, d.typ, d.data), Count: 1, SentAt: start})
 	}
 	got := runtime.Run(ctx, batch, queueless{})
 	for i, d := range documents {
-		row := f.row(num(i + 1))
+		row := f.DocumentRow(num(i + 1))
 		if got[i] != d.want || string(row.Status) != d.status || !strings.HasPrefix(row.Error, d.reason) {
 			t.Errorf("what %s: ended as %+v, %s, %q; want %+v, %s, %q", d.name, got[i], row.Status, row.Error, d.want, d.status, d.reason)
 		}
@@ -127,7 +127,7 @@ func batch(t *testing.T, n int) (f *fixture, w *wire, fences []job.Attempt, cont
 	deliveries := make([]job.Delivery, n)
 	for i := range deliveries {
 		of := []uuid.UUID{tenant, num(99)}[i%2]
-		deliveries[i].ID = f.put(num(i+1), of, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","total":"119.00"}`, i+1))
+		deliveries[i].ID = f.Put(num(i+1), of, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","total":"119.00"}`, i+1))
 		contents = append(contents, score.Normalized{Tenant: of, Text: fmt.Sprint("text ", i), Keys: key("k").Keys, Lookup: key("k").Lookup})
 	}
 	claims := must.Get(f.Claim(t.Context(), deliveries, time.Minute, false))(t)
@@ -212,7 +212,7 @@ func TestBadReadFailsAlone(t *testing.T) {
 				t.Errorf("with a broken text: %v; want an error of the database for its candidates", err)
 			}
 		default:
-			if err != nil || f.state(fences[i].ID).Status != "succeeded" {
+			if err != nil || f.State(fences[i].ID).Status != "succeeded" {
 				t.Errorf("document %d: %v", i+1, err)
 			}
 		}

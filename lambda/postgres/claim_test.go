@@ -32,42 +32,11 @@ func with(f *postgrestest.Fixture) *fixture { return &fixture{Fixture: f} }
 // document inserts a document with these columns of matching state.
 func (f *fixture) document(assignments string, args ...any) uuid.UUID {
 	f.T.Helper()
-	id := uuid.New()
-	f.Exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, 'invoice', '{}', now())", id, tenant)
+	id := f.Put(uuid.New(), tenant, document.Invoice, "{}")
 	if assignments != "" {
 		f.Exec("UPDATE document SET "+assignments+" WHERE id = '"+id.String()+"'", args...)
 	}
 	return id
-}
-
-func (f *fixture) claim(d job.Delivery, suspects bool) job.Claim {
-	f.T.Helper()
-	claims := must.Get(f.Claim(f.T.Context(), []job.Delivery{d}, time.Minute, suspects))(f.T)
-	return claims[0]
-}
-
-type state struct {
-	Status, Error string
-	Attempts      int
-	Lease, Due    time.Duration // from the start; 0 if NULL
-	Failed        bool
-	Notifications int
-}
-
-func (f *fixture) state(id uuid.UUID) (s state) {
-	f.T.Helper()
-	var lease, due *time.Time
-	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), `SELECT coalesce(matching_status, ''), coalesce(matching_error, ''), matching_attempts,
-		matching_lease_until, matching_due_at, matching_failed_at IS NOT NULL,
-		(SELECT count(*) FROM notification WHERE document_id = $1) FROM document WHERE id = $1`, id).
-		Scan(&s.Status, &s.Error, &s.Attempts, &lease, &due, &s.Failed, &s.Notifications))
-	if lease != nil {
-		s.Lease = lease.Sub(start)
-	}
-	if due != nil {
-		s.Due = due.Sub(start)
-	}
-	return s
 }
 
 func TestClaimFindsEachState(t *testing.T) {
@@ -102,12 +71,12 @@ func TestClaimFindsEachState(t *testing.T) {
 			f := newFixture(t)
 			id := f.document(tc.columns)
 			tc.delivery.ID = id
-			c := f.claim(tc.delivery, false)
+			c := f.Deliver(tc.delivery, false)
 			got := c.Found
 			if c.Suspect {
 				got = suspect
 			}
-			s := f.state(id)
+			s := f.State(id)
 			if got != tc.want || s.Status != tc.status || s.Attempts != tc.attempts || c.Attempt != (job.Attempt{ID: id, Number: tc.attempts}) {
 				t.Errorf("got %v, row %+v, fence %+v; want %v, %q with %d attempts", got, s, c.Attempt, tc.want, tc.status, tc.attempts)
 			}
@@ -127,7 +96,7 @@ func TestClaimFindsEachState(t *testing.T) {
 func TestClaimUnknownID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if c := f.claim(job.Delivery{ID: uuid.New()}, false); c.Found != job.Missing {
+	if c := f.Deliver(job.Delivery{ID: uuid.New()}, false); c.Found != job.Missing {
 		t.Errorf("got %+v, want missing", c)
 	}
 }
@@ -136,10 +105,10 @@ func TestSuspectsOnRequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("matching_status='in-progress', matching_attempts=1, matching_lease_until=now() - interval '1 second'")
-	if c := f.claim(job.Delivery{ID: id}, false); !c.Suspect {
+	if c := f.Deliver(job.Delivery{ID: id}, false); !c.Suspect {
 		t.Fatalf("got %+v, want a suspect", c)
 	}
-	if c := f.claim(job.Delivery{ID: id}, true); c.Suspect || c.Found != 0 || c.Attempt.Number != 2 {
+	if c := f.Deliver(job.Delivery{ID: id}, true); c.Suspect || c.Found != 0 || c.Attempt.Number != 2 {
 		t.Errorf("got %+v, want attempt 2", c)
 	}
 }
@@ -194,7 +163,7 @@ func TestStaleFence(t *testing.T) {
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {
 			f.Advance(2 * time.Minute)
-			f.claim(job.Delivery{ID: id}, true)
+			f.Deliver(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
 			must.Get(f.Publish(f.T.Context(), []uuid.UUID{id}))(f.T)
@@ -207,16 +176,16 @@ func TestStaleFence(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			id := f.document("")
-			fence := f.claim(job.Delivery{ID: id}, false).Attempt
+			fence := f.Deliver(job.Delivery{ID: id}, false).Attempt
 			takeOver(f, id)
-			before := f.state(id)
+			before := f.State(id)
 			for _, status := range []job.Status{job.StatusPending, job.StatusFailed} {
 				written, err := f.Release(t.Context(), fence, job.Release{Status: status, Reason: "late", Kind: "transient"})
 				if written || err != nil {
 					t.Errorf("%s: written %v, error %v", status, written, err)
 				}
 			}
-			if after := f.state(id); after != before {
+			if after := f.State(id); after != before {
 				t.Errorf("changed from %+v to %+v", before, after)
 			}
 		})
@@ -227,7 +196,7 @@ func TestReleaseIsWritten(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")
-	fence := f.claim(job.Delivery{ID: id}, false).Attempt
+	fence := f.Deliver(job.Delivery{ID: id}, false).Attempt
 	settle := func(fence job.Attempt, v job.Release) {
 		t.Helper()
 		if written, err := f.Release(t.Context(), fence, v); !written || err != nil {
@@ -235,13 +204,13 @@ func TestReleaseIsWritten(t *testing.T) {
 		}
 	}
 	settle(fence, job.Release{Status: job.StatusPending, Reason: "busy", Due: 5 * time.Minute})
-	postgrestest.Equal(t, "state", f.state(id), state{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute})
-	fence = f.claim(job.Delivery{ID: id, Last: true}, false).Attempt
-	if got := f.state(id); got.Error != "busy" {
+	postgrestest.Equal(t, "state", f.State(id), postgrestest.State{Status: "pending", Error: "busy", Attempts: 1, Due: 5 * time.Minute})
+	fence = f.Deliver(job.Delivery{ID: id, Last: true}, false).Attempt
+	if got := f.State(id); got.Error != "busy" {
 		t.Errorf("the error of the retry is gone while it is worked on: %+v", got)
 	}
 	settle(fence, job.Release{Status: job.StatusFailed, Reason: "broken", Kind: "permanent", Delivery: 3})
-	postgrestest.Equal(t, "state", f.state(id), state{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1})
+	postgrestest.Equal(t, "state", f.State(id), postgrestest.State{Status: "failed", Error: "broken", Attempts: 2, Failed: true, Notifications: 1})
 	payload := postgrestest.Value[string](t, f.Conn, "SELECT kind || attempt || payload::text FROM notification")
 	want := `permanent2{"kind": "permanent", "error": "broken", "tenant": "Testers", "attempts": 2, "tenant_id": "` + tenant.String() +
 		`", "deliveries": 3, "document_id": "` + id.String() + `"}`
@@ -252,7 +221,7 @@ func TestFindReadsTheRow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	id := f.document("")
-	f.claim(job.Delivery{ID: id}, false)
+	f.Deliver(job.Delivery{ID: id}, false)
 	row, err := f.Find(t.Context(), id)
 	if want := (job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: time.Minute}); row != want || err != nil {
 		t.Errorf("got %+v, %v; want %+v", row, err, want)
@@ -267,7 +236,7 @@ func TestReturnedRowIsClaimed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for range 2 {
-		fence := f.take(f.put(num(1), tenant, document.Invoice, "{}"))
+		fence := f.Take(f.Put(num(1), tenant, document.Invoice, "{}"))
 		postgrestest.Equal(t, "attempts without an end", postgrestest.Value[int](t, f.Conn, "SELECT count(*) FROM attempt WHERE ended_at IS NULL"), 1)
 		must.Get(f.SucceedAll(t.Context(), []job.Attempt{fence}))(t)
 		postgrestest.Equal(t, "outcome", postgrestest.Value[string](t, f.Conn, "SELECT outcome FROM attempt WHERE row_id = $1 AND number = 1", num(1)), "succeeded")

@@ -81,7 +81,7 @@ func checkClusters(t *testing.T, conn *pgx.Conn, tenant uuid.UUID) {
 func TestClusterIsSmallestID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(6)
+	f.Invoices(6)
 	for _, step := range []struct {
 		id       int
 		partners []uuid.UUID
@@ -106,7 +106,7 @@ func TestClusterIsSmallestID(t *testing.T) {
 func TestContractsJoinNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(5)
+	f.Invoices(5)
 	f.Exec("UPDATE document SET type = 'contract' WHERE id = $1", num(1))
 	f.decided(num(1), num(2), num(3), num(4))
 	postgrestest.Equal(t, "a contract and its documents", f.clusters(), "0 0 0 0 0")
@@ -125,7 +125,7 @@ func TestContractsJoinNothing(t *testing.T) {
 func TestFormerContractJoins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(3)
+	f.Invoices(3)
 	f.Exec("UPDATE document SET type = 'contract' WHERE id = $1", num(2))
 	f.byPerson("document_match", 2, 3)
 	f.decided(num(2))
@@ -151,7 +151,7 @@ func TestClustersFollowEdges(t *testing.T) {
 				if n%5 == 2 {
 					typ = document.Contract
 				}
-				f.put(num(n), tenant, typ, "{}")
+				f.Put(num(n), tenant, typ, "{}")
 			}
 			type begun struct {
 				fence job.Attempt
@@ -163,7 +163,7 @@ func TestClustersFollowEdges(t *testing.T) {
 				id := num(random.IntN(documents))
 				b, ok := atWork[id]
 				if !ok {
-					fence := f.take(id)
+					fence := f.Take(id)
 					atWork[id] = begun{fence, f.block(fence, score.Normalized{})}
 					continue
 				}

@@ -78,6 +78,20 @@ func TestConcurrentMatches(t *testing.T) {
 	matchAtOnce(t, url, testenv.Size(2, 50), db)
 }
 
+// What a server has for a default changes nothing.
+func TestMatchesAtAnyIsolation(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"serializable", "repeatable read"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			address := postgrestest.URL(t)
+			conn := postgrestest.Conn(t, address)
+			postgrestest.Exec(t, conn, fmt.Sprintf("ALTER DATABASE %q SET default_transaction_isolation = '%s'", conn.Config().Database, level))
+			matchAtOnce(t, address, testenv.Size(1, 10), postgrestest.Open(t, address))
+		})
+	}
+}
+
 // matchAtOnce plays the scenarios, in separate tenants, with ids in another order, so many
 // rounds each. The workers use the stores in turn.
 func matchAtOnce(t *testing.T, url string, rounds int, stores ...*postgres.DB) {

@@ -45,7 +45,7 @@ func TestUnchangedRowsStay(t *testing.T) {
 	f := newFixture(t)
 	docs := alike(8)
 	for _, d := range docs {
-		f.put(d.ID, tenant, d.Type, string(d.Data))
+		f.Put(d.ID, tenant, d.Type, string(d.Data))
 	}
 	last := docs[len(docs)-1].ID
 	for _, d := range docs[:len(docs)-1] {
@@ -78,8 +78,8 @@ func TestMatchRoundTrips(t *testing.T) {
 	var trips int64
 	for n, number := range []string{"4500000101", "4500000102"} { // the first one prepares the statements
 		data := `{"number":"` + number + `","date":"202` + strconv.Itoa(n) + `-01-05","supplier":{"vat_id":"DE136695976"},"line_items":[{"sku":"L-` + number + `","quantity":"3","unit_price":"10"}]`
-		f.put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
-		f.put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
+		f.Put(num(2*n+1), tenant, document.PurchaseOrder, data+`}`)
+		f.Put(num(2*n+2), tenant, document.Invoice, strings.Replace(data, "4500", "RE-4500", 1)+`,"references":[{"type":"purchase-order","number":"`+number+`"}]}`)
 		for _, id := range []uuid.UUID{num(2*n + 1), num(2*n + 2)} {
 			claims := must.Get(f.Claim(t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(t)
 			before := w.trips.Load()

@@ -103,7 +103,7 @@ func TestConcurrentDecisions(t *testing.T) {
 	if (first == nil) == (second == nil) || !errors.Is(errors.Join(first, second), postgres.ErrStale) {
 		t.Errorf("got %v and %v, want one to be stale", first, second)
 	}
-	postgrestest.Equal(t, "stored decisions", f.count("SELECT count(*) FROM decision"), 1)
+	postgrestest.Equal(t, "stored decisions", f.Count("SELECT count(*) FROM decision"), 1)
 }
 
 // memory is a model that counts how often it is asked each question.

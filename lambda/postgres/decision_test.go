@@ -146,9 +146,9 @@ func TestWithdrawRestoresPair(t *testing.T) {
 			t.Parallel()
 			for _, verdict := range []rules.Verdict{rules.Confirmed, rules.Rejected} {
 				f := newFixture(t)
-				f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
-				f.put(num(2), tenant, document.Invoice, tc.invoice)
-				f.put(num(3), tenant, document.Invoice, lampInvoice2)
+				f.Put(num(1), tenant, document.PurchaseOrder, lampOrder)
+				f.Put(num(2), tenant, document.Invoice, tc.invoice)
+				f.Put(num(3), tenant, document.Invoice, lampInvoice2)
 				if name == "not readable at all" {
 					if err := f.says(num(1), num(2), verdict); err == nil {
 						t.Error("it is stored")
@@ -198,7 +198,7 @@ func TestDecisionPublishes(t *testing.T) {
 		{"a pair leaves a full question", func(f *fixture) { f.Exec("UPDATE match_pair SET asked = 'x', question = 'full'") }, 1, 3, rules.Confirmed, "2 3"},
 		{"a pair leaves a question with room", func(f *fixture) { f.Exec("UPDATE match_pair SET asked = 'x'") }, 1, 3, rules.Confirmed, ""},
 		{"others stay open, which the rules do not ask about", func(f *fixture) {
-			f.put(num(6), tenant, document.Invoice, strings.Replace(lampInvoice2, "0893", "0917", 1))
+			f.Put(num(6), tenant, document.Invoice, strings.Replace(lampInvoice2, "0893", "0917", 1))
 			f.match(num(6))
 		}, 1, 3, rules.Rejected, "2 6"},
 		{"a match goes away", nil, 4, 5, rules.Rejected, "4 5"},
@@ -207,15 +207,15 @@ func TestDecisionPublishes(t *testing.T) {
 		{"a verdict is withdrawn", func(f *fixture) { f.decide(4, 5, byAnna(rules.Confirmed)) }, 4, 5, rules.Withdrawn, "4 5"},
 		{"documents that are at work or failed", func(f *fixture) {
 			f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", num(4))
-			f.take(num(5))
+			f.Take(num(5))
 		}, 4, 5, rules.Rejected, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.lamps()
-			f.put(num(4), tenant, document.PurchaseOrder, cited)
-			f.put(num(5), tenant, document.Invoice, citing)
+			f.Put(num(4), tenant, document.PurchaseOrder, cited)
+			f.Put(num(5), tenant, document.Invoice, citing)
 			f.match(num(4))
 			f.match(num(5))
 			if tc.before != nil {
@@ -231,7 +231,7 @@ func TestDecisionPublishes(t *testing.T) {
 			for _, n := range strings.Fields(published) {
 				var i int
 				must.Get(fmt.Sscan(n, &i))(t)
-				if got := f.row(num(i)); got.Status != job.StatusPending || !got.Due.Equal(start) {
+				if got := f.DocumentRow(num(i)); got.Status != job.StatusPending || !got.Due.Equal(start) {
 					t.Errorf("%d is %+v", i, got)
 				}
 			}

@@ -161,8 +161,8 @@ func TestErasureOfAFile(t *testing.T) {
 func TestErasureFences(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(2)
-	fence := f.take(num(1))
+	f.Invoices(2)
+	fence := f.Take(num(1))
 	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, noNote))(t)
 	if err := job.Work(f.matcher().Match).One(t.Context(), fence); err == nil {
 		t.Error("an erased document was matched")

@@ -129,7 +129,7 @@ func TestFailureEvent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.record()
-	f.put(num(1), tenant, document.Invoice, `{"number":"`+strings.Repeat("9", 5000)+`"}`)
+	f.Put(num(1), tenant, document.Invoice, `{"number":"`+strings.Repeat("9", 5000)+`"}`)
 	f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now(), matching_error = 'no answer', file_name = 'scan 7.pdf'")
 	f.Exec("UPDATE document SET matching_error = 'no answer at all'")
 	list := f.claimEvents(10)
@@ -147,7 +147,7 @@ func TestFailureEvent(t *testing.T) {
 func TestEventCommitOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(4)
+	f.Invoices(4)
 	f.byPerson("document_match", 1, 2)
 	f.byPerson("document_match", 1, 3)
 	f.record()

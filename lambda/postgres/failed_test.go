@@ -30,11 +30,11 @@ func TestRepublishStillFailed(t *testing.T) {
 	if len(stamped) != 1 || stamped[0].ID != still {
 		t.Errorf("published %+v, want %s", stamped, still)
 	}
-	if got := f.state(still); got.Status != "pending" || got.Error != "" || got.Attempts != 2 || got.Failed {
+	if got := f.State(still); got.Status != "pending" || got.Error != "" || got.Attempts != 2 || got.Failed {
 		t.Errorf("got %+v", got)
 	}
-	postgrestest.Equal(t, "what failed again", f.state(again).Status, "failed")
-	if c := f.claim(job.Delivery{ID: still}, false); c.Found != 0 || c.Attempt.Number != 3 {
+	postgrestest.Equal(t, "what failed again", f.State(again).Status, "failed")
+	if c := f.Deliver(job.Delivery{ID: still}, false); c.Found != 0 || c.Attempt.Number != 3 {
 		t.Errorf("its claim found %v, attempt %d", c.Found, c.Attempt.Number)
 	}
 }

@@ -23,37 +23,10 @@ import (
 
 var otherTenant, num = postgrestest.OtherTenant, postgrestest.Num
 
-// put inserts a document as an import leaves it.
-func (f *fixture) put(id, tenant uuid.UUID, typ document.Type, data string) uuid.UUID {
-	f.T.Helper()
-	f.Exec("INSERT INTO tenant VALUES ($1, 'Others') ON CONFLICT DO NOTHING", tenant)
-	f.Exec("INSERT INTO document (id, tenant_id, type, structured_data, matching_due_at) VALUES ($1, $2, $3::text::document_type, $4, now())", id, tenant, typ, data)
-	return id
-}
-
-// invoices inserts invoices with the ids num(1) to num(n).
-func (f *fixture) invoices(n int) {
-	f.T.Helper()
-	for i := 1; i <= n; i++ {
-		f.put(num(i), tenant, document.Invoice, "{}")
-	}
-}
-
-// take claims the document, whatever its state.
-func (f *fixture) take(id uuid.UUID) job.Attempt {
-	f.T.Helper()
-	f.Exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", id)
-	c := f.claim(job.Delivery{ID: id}, false)
-	if c.Found != 0 {
-		f.T.Fatalf("claim found %v", c.Found)
-	}
-	return c.Attempt
-}
-
 // match takes the document and matches it with the rules.
 func (f *fixture) match(id uuid.UUID) {
 	f.T.Helper()
-	must.OK(f.T, job.Work(f.matcher().Match).One(f.T.Context(), f.take(id)))
+	must.OK(f.T, job.Work(f.matcher().Match).One(f.T.Context(), f.Take(id)))
 }
 
 func (f *fixture) matcher() *match.Matcher {
@@ -142,7 +115,7 @@ func (f *fixture) Candidates(ctx context.Context, fence job.Attempt, n score.Nor
 // decided takes the document and writes these matches, by rules.
 func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
 	f.T.Helper()
-	fence := f.take(id)
+	fence := f.Take(id)
 	block := f.block(fence, score.Normalized{})
 	f.write(fence, score.Normalized{}, block, matches(id, partners...))
 }

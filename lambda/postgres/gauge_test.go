@@ -84,7 +84,7 @@ func TestClaimNamesTheTenant(t *testing.T) {
 		"done":    {f.document("matching_status = 'succeeded'"), tenant},
 		"missing": {uuid.New(), uuid.Nil},
 	} {
-		if got := f.claim(job.Delivery{ID: tc.id}, false).Tenant; got != tc.want {
+		if got := f.Deliver(job.Delivery{ID: tc.id}, false).Tenant; got != tc.want {
 			t.Errorf("%s: got tenant %s, want %s", name, got, tc.want)
 		}
 	}
@@ -92,8 +92,8 @@ func TestClaimNamesTheTenant(t *testing.T) {
 func TestInProgress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(2)
-	f.take(num(2))
+	f.Invoices(2)
+	f.Take(num(2))
 	if n, err := f.InProgress(t.Context()); n != 1 || err != nil {
 		t.Errorf("got %d in progress, %v", n, err)
 	}

@@ -24,7 +24,7 @@ func lampsBilled(t *testing.T) *fixture {
 	t.Helper()
 	f := newFixture(t)
 	for n, data := range lampChain("10") {
-		f.put(num(n+1), tenant, lampTypes[n], data)
+		f.Put(num(n+1), tenant, lampTypes[n], data)
 		f.match(num(n + 1))
 	}
 	return f
@@ -155,10 +155,10 @@ func TestWithoutOrder(t *testing.T) {
 		postgrestest.Equal(t, when, f.list("SELECT right(document_id::text, 1) || ' ' || verdict || ', ' || state FROM three_way_match ORDER BY 1"), want)
 	}
 	for n := 3; n <= 4; n++ {
-		f.put(num(n), tenant, document.Invoice, chain[n-1])
+		f.Put(num(n), tenant, document.Invoice, chain[n-1])
 		f.match(num(n))
 	}
-	f.put(num(5), tenant, document.Invoice, "{}") // not a business document, says a person
+	f.Put(num(5), tenant, document.Invoice, "{}") // not a business document, says a person
 	f.match(num(5))
 	verdicts("at first", "3 without-order, open, 4 without-order, open")
 	f.settle(3, threeway.Approve)
@@ -173,7 +173,7 @@ func TestWithoutOrder(t *testing.T) {
 		Change: func(t *threeway.Tolerance) error { t.NeedsReceipt = false; return nil }}); n != 0 || err != nil {
 		t.Errorf("%d invoices to judge again, %v", n, err)
 	}
-	f.put(num(1), tenant, document.PurchaseOrder, chain[0])
+	f.Put(num(1), tenant, document.PurchaseOrder, chain[0])
 	f.match(num(1))
 	postgrestest.Equal(t, "an order", f.states(3), "3 reopened, 4 reopened; reopen match: it was approved, and now its three-way match is matched")
 	must.OK(t, f.says(num(1), num(4), rules.Rejected))
@@ -253,7 +253,7 @@ func TestApprovalMeetsTurn(t *testing.T) {
 		ordered := []string{"12", "10"}[n%2]
 		f.Exec("UPDATE document SET structured_data = $2 WHERE id = $1", num(1), lampChain(ordered)[0])
 		seen := f.version(4)
-		attempt := f.take(num(1))
+		attempt := f.Take(num(1))
 		var both sync.WaitGroup
 		both.Go(func() {
 			_, err := f.SettleInvoice(t.Context(), num(4), postgres.InvoiceAction{Action: threeway.Approve, Reason: "x", By: "anna", Seen: seen, Origin: postgres.OriginConsole})

@@ -26,14 +26,9 @@ func (f *fixture) conformance() jobtest.Fixture {
 		New:     func() uuid.UUID { return f.document("") },
 		Lock:    func(id uuid.UUID) func() { return f.Lock("document", id) },
 		Spoil:   func(id uuid.UUID) { f.Exec("UPDATE document SET structured_data = NULL WHERE id = $1", id) },
-		Row:     f.row,
+		Row:     func(id uuid.UUID) jobtest.Row { return jobtest.Row(f.DocumentRow(id)) },
 		Dump:    func() string { return f.Dump(postgrestest.Tables...) },
 		Now:     f.Now,
 		Advance: f.Advance,
 	}
-}
-
-func (f *fixture) row(id uuid.UUID) jobtest.Row {
-	f.T.Helper()
-	return jobtest.Row(f.Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document"))
 }

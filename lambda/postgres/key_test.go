@@ -34,7 +34,7 @@ func (f *fixture) keyRows(id uuid.UUID, texts ...string) string {
 func TestKeyRowsFollowTheKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(1)
+	f.Invoices(1)
 	texts := []string{"00000000|ref|7", "00000000|who|DE1", "k", "l"}
 	for _, tc := range []struct{ keys, want string }{
 		{"{k,l}", "k 0, l 0"},
@@ -53,7 +53,7 @@ func TestKeyRowsFollowTheKeys(t *testing.T) {
 	}
 	f.Exec("UPDATE document SET match_keys = '{k}'")
 	f.Exec("DELETE FROM document")
-	postgrestest.Equal(t, "rows of a deleted document", f.count("SELECT count(*) FROM document_key"), 0)
+	postgrestest.Equal(t, "rows of a deleted document", f.Count("SELECT count(*) FROM document_key"), 0)
 	f.Exec("INSERT INTO document (id, tenant_id, match_keys) VALUES ($1, $2, '{k}')", num(1), tenant)
 	postgrestest.Equal(t, "after an insert with keys", f.keyRows(num(1), texts...), "k 0")
 }
@@ -69,11 +69,11 @@ func TestNearestByKey(t *testing.T) {
 		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, CASE WHEN i % 2 = 0 THEN $1 ELSE $2 END::uuid,
 			'invoice', '{}', ARRAY['k', '00000000|day|' || date '2026-01-01' + i / 2 / $3::int]
 		FROM generate_series(0, $4) AS i`, tenant, otherTenant, each, 2*days*each-1)
-	f.put(num(1), tenant, document.PurchaseOrder, "{}")
+	f.Put(num(1), tenant, document.PurchaseOrder, "{}")
 	at := func(day string) (found string) {
 		n := score.Normalized{Keys: []string{"00000000|day|" + day}, Lookup: []string{"k"}}
 		n.Window.Days = []int32{int32(20260000 + 100*int(day[6]-'0') + int(day[8]-'0')*10 + int(day[9]-'0'))}
-		ids := candidates(f.block(f.take(num(1)), n))
+		ids := candidates(f.block(f.Take(num(1)), n))
 		if len(ids) == 0 {
 			return ""
 		}
@@ -101,7 +101,7 @@ func TestCompanyWindow(t *testing.T) {
 	f := newFixture(t)
 	const supplier = `"supplier":{"vat_id":"DE1"}`
 	for n, date := range []string{"2025-08-31", "2025-09-01", "2026-05-31", "2026-06-01", ""} {
-		f.put(num(n+2), tenant, document.Invoice, `{`+supplier+`,"date":"`+date+`"}`)
+		f.Put(num(n+2), tenant, document.Invoice, `{`+supplier+`,"date":"`+date+`"}`)
 		f.Exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(n+2))
 		f.match(num(n + 2))
 	}
@@ -114,11 +114,11 @@ func TestCompanyWindow(t *testing.T) {
 		{document.Contract, `"period":{"from":"2026-01-20","to":"2026-02-20"}`, []uuid.UUID{num(3), num(4), num(5)}},
 		{document.PurchaseOrder, `"date":""`, []uuid.UUID{num(6)}}, // when they were received
 	} {
-		f.put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
+		f.Put(num(1), tenant, tc.typ, `{`+supplier+`,`+tc.data+`}`)
 		f.Exec("UPDATE document SET received_at = '2029-01-15' WHERE id = $1", num(1))
 		raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 		d := must.Get(score.Read(raws[0]))(t)
-		postgrestest.EqualLists(t, tc.data, candidates(f.block(f.take(num(1)), d.Normalized())), tc.want)
+		postgrestest.EqualLists(t, tc.data, candidates(f.block(f.Take(num(1)), d.Normalized())), tc.want)
 		f.Exec("DELETE FROM document WHERE id = $1", num(1))
 	}
 }
@@ -136,7 +136,7 @@ func TestDerivedUnindexed(t *testing.T) {
 	const documents = 3
 	m := &match.Matcher{Store: db, Log: slog.New(slog.DiscardHandler)}
 	for n := 1; n <= documents; n++ {
-		f.put(num(n), tenant, document.Invoice, `{"number":"`+strconv.Itoa(n)+`","date":"2026-01-05","supplier":{"vat_id":"DE1"},"total":"5"}`)
+		f.Put(num(n), tenant, document.Invoice, `{"number":"`+strconv.Itoa(n)+`","date":"2026-01-05","supplier":{"vat_id":"DE1"},"total":"5"}`)
 		claims := must.Get(db.Claim(t.Context(), []job.Delivery{{ID: num(n)}}, time.Minute, false))(t)
 		must.OK(t, job.Work(m.Match).One(t.Context(), claims[0].Attempt))
 	}

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -39,9 +40,9 @@ func (f *fixture) events(event string) <-chan struct{} {
 func TestWritersTakeTurns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(2)
-	f.put(num(8), otherTenant, document.Invoice, "{}")
-	fence := f.take(num(1))
+	f.Invoices(2)
+	f.Put(num(8), otherTenant, document.Invoice, "{}")
+	fence := f.Take(num(1))
 	block := f.block(fence, key("k"))
 
 	tx := must.Get(f.Conn.Begin(t.Context()))(t)
@@ -83,9 +84,9 @@ func TestLocksInIDOrder(t *testing.T) {
 			return err
 		},
 		"replace": func(ctx context.Context, f *fixture) error {
-			docs := imports(num(3), num(2), num(1))
-			for i := range docs {
-				docs[i].Type = document.CreditNote
+			var docs []postgres.Imported
+			for _, n := range []int{3, 2, 1} {
+				docs = append(docs, postgres.Imported{ID: num(n), TenantID: tenant, Type: document.CreditNote, FilePath: "a.json", Data: json.RawMessage(`{}`)})
 			}
 			_, err := f.Add(ctx, docs, postgres.AddOptions{Replace: true, Send: true})
 			return err
@@ -95,7 +96,7 @@ func TestLocksInIDOrder(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			for _, n := range []int{3, 2, 1} {
-				f.put(num(n), tenant, document.Invoice, "{}")
+				f.Put(num(n), tenant, document.Invoice, "{}")
 			}
 			f.Exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() WHERE id = $1", num(3))
 			tx := must.Get(f.Conn.Begin(t.Context()))(t)
@@ -137,11 +138,11 @@ func TestLockedRowHoldsFew(t *testing.T) {
 	const documents, related = 10, 6
 	const patience = 1500 * time.Millisecond
 	f := newFixture(t)
-	f.DB = postgrestest.Open(t, setting(t, f.Conn.Config().ConnString(), "lock_timeout", patience.String()))
-	f.invoices(documents)
+	f.DB = postgrestest.Open(t, postgrestest.Setting(t, f.Conn.Config().ConnString(), "lock_timeout", patience.String()))
+	f.Invoices(documents)
 	fences := make([]job.Attempt, documents)
 	for i := range fences {
-		fences[i] = f.take(num(i + 1))
+		fences[i] = f.Take(num(i + 1))
 	}
 	var release func()
 	var began time.Time

@@ -31,7 +31,7 @@ const (
 func TestNormalisedIsSaved(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.Invoice, invoiceData)
+	f.Put(num(1), tenant, document.Invoice, invoiceData)
 	f.Exec("UPDATE document SET received_at = '2026-03-02T12:00:00Z'") // of its month, because it has no date
 	f.match(num(1))
 	var counterparty, references, text string
@@ -53,7 +53,7 @@ func TestNormalisedIsSaved(t *testing.T) {
 func TestEmptyReferences(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.PurchaseOrder, "{}")
+	f.Put(num(1), tenant, document.PurchaseOrder, "{}")
 	f.match(num(1))
 	var counterparty, references string
 	must.OK(t, f.Conn.QueryRow(t.Context(), "SELECT normalized_counterparty::text, normalized_references::text FROM document").Scan(&counterparty, &references))
@@ -71,8 +71,8 @@ func TestVeryLongNumber(t *testing.T) {
 	for i := range number {
 		number[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"[random.IntN(36)]
 	}
-	f.put(num(1), tenant, document.PurchaseOrder, fmt.Sprintf(`{"number":"%s","supplier":{"vat_id":"DE1"}}`, number))
-	f.put(num(2), tenant, document.Invoice, fmt.Sprintf(`{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"%s"}]}`, number))
+	f.Put(num(1), tenant, document.PurchaseOrder, fmt.Sprintf(`{"number":"%s","supplier":{"vat_id":"DE1"}}`, number))
+	f.Put(num(2), tenant, document.Invoice, fmt.Sprintf(`{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"%s"}]}`, number))
 	f.match(num(1))
 	f.match(num(2))
 	postgrestest.Equal(t, "matches", f.edges("document_match"), "1-2 rules")
@@ -81,14 +81,14 @@ func TestVeryLongNumber(t *testing.T) {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
+	f.Put(num(1), tenant, document.Invoice, `{"total": "1.50"}`)
 	f.Exec("UPDATE document SET received_at = now()")
-	raw := must.Get(f.Load(t.Context(), f.take(num(1))))(t)
+	raw := must.Get(f.Load(t.Context(), f.Take(num(1))))(t)
 	if raw.ID != num(1) || raw.TenantID != tenant || raw.Type != document.Invoice || raw.Data != `{"total": "1.50"}` || !raw.Received.Equal(start) {
 		t.Errorf("got %+v", raw)
 	}
 	f.Exec(`UPDATE document SET structured_data = jsonb_build_object('notes', repeat('x', $1))`, document.MaxBytes)
-	if raw, err := f.Load(t.Context(), f.take(num(1))); err != nil || raw.Data != "" {
+	if raw, err := f.Load(t.Context(), f.Take(num(1))); err != nil || raw.Data != "" {
 		t.Errorf("got %d bytes, %v; want data beyond the limit left out", len(raw.Data), err)
 	}
 }
@@ -98,7 +98,7 @@ func TestCandidatesShareKey(t *testing.T) {
 	f := newFixture(t)
 	put := func(n int, tenant uuid.UUID, typ document.Type, keys ...string) {
 		t.Helper()
-		f.put(num(n), tenant, typ, "{}")
+		f.Put(num(n), tenant, typ, "{}")
 		f.Exec("UPDATE document SET match_keys = $2 WHERE id = $1", num(n), keys)
 	}
 	put(9, tenant, document.Invoice, "k")
@@ -111,7 +111,7 @@ func TestCandidatesShareKey(t *testing.T) {
 	f.Exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
-	b := must.Get(f.Candidates(t.Context(), f.take(num(9)), n, score.Matchable(document.Invoice)))(t)
+	b := must.Get(f.Candidates(t.Context(), f.Take(num(9)), n, score.Matchable(document.Invoice)))(t)
 	postgrestest.EqualLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
 		t.Errorf("got %+v", b.Candidates[0])
@@ -123,14 +123,14 @@ func TestCandidatesShareKey(t *testing.T) {
 func TestPartnersAreCandidates(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(6)
+	f.Invoices(6)
 	f.paired(1, 3)
 	f.paired(3, 4)
 	f.paired(2, 5) // of other documents
 	f.Exec(`UPDATE match_pair SET evidence = '[{"name":"cites","cited":"45"}]'`)
 	f.paired(3, 5)
 	f.Exec("UPDATE document SET match_keys = '{k}' WHERE id IN ($1, $2)", num(4), num(6))
-	b := f.block(f.take(num(3)), key("k"))
+	b := f.block(f.Take(num(3)), key("k"))
 	want := []uuid.UUID{num(1), num(4), num(6)}
 	if got := candidates(b); !slices.Equal(got, want) || !slices.Equal(b.Partners, want) {
 		t.Errorf("got candidates %v, partners %v, want %v", got, b.Partners, want)
@@ -150,7 +150,7 @@ func TestWriteIsFenced(t *testing.T) {
 	for name, takeOver := range map[string]func(f *fixture, id uuid.UUID){
 		"another attempt": func(f *fixture, id uuid.UUID) {
 			f.Advance(2 * time.Minute)
-			f.claim(job.Delivery{ID: id}, true)
+			f.Deliver(job.Delivery{ID: id}, true)
 		},
 		"a publish": func(f *fixture, id uuid.UUID) {
 			must.Get(f.Publish(f.T.Context(), []uuid.UUID{id}))(f.T)
@@ -158,14 +158,14 @@ func TestWriteIsFenced(t *testing.T) {
 		"the same attempt, settled": func(f *fixture, id uuid.UUID) {
 			f.Exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id = $1", id)
 		},
-		"a settled attempt and another": func(f *fixture, id uuid.UUID) { f.take(id) },
+		"a settled attempt and another": func(f *fixture, id uuid.UUID) { f.Take(id) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(4)
+			f.Invoices(4)
 			f.decided(num(1), num(2), num(4))
-			fence := f.take(num(1))
+			fence := f.Take(num(1))
 			block := f.block(fence, key("k"))
 			takeOver(f, num(1))
 			before := f.Dump(postgrestest.Tables...)
@@ -189,19 +189,19 @@ func TestWriteIsFenced(t *testing.T) {
 func TestWriteSettles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(1)
+	f.Invoices(1)
 	f.Exec("UPDATE document SET matching_error = 'busy', matching_failed_at = now(), matching_due_at = now()")
 	f.decided(num(1))
-	postgrestest.Equal(t, "state", f.state(num(1)), state{Status: "succeeded", Attempts: 1})
+	postgrestest.Equal(t, "state", f.State(num(1)), postgrestest.State{Status: "succeeded", Attempts: 1})
 }
 
 func TestWriteReplacesEdges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(6)
+	f.Invoices(6)
 	f.decided(num(5), num(6))
 	f.decided(num(2), num(1), num(3))
-	fence := f.take(num(2))
+	fence := f.Take(num(2))
 	block := f.block(fence, key("k"))
 	d := matches(num(2), num(3), num(4)) // 1 goes, 3 stays, 4 comes
 	d.Suggestions = []rules.Edge{edge(num(2), num(5))}
@@ -210,7 +210,7 @@ func TestWriteReplacesEdges(t *testing.T) {
 	postgrestest.Equal(t, "suggestions", f.edges("match_suggestion"), "2-5 rules")
 	postgrestest.Equal(t, "clusters", f.clusters(), "0 2 2 2 5 5")
 	// What was a suggestion becomes a match and the other way round.
-	fence = f.take(num(2))
+	fence = f.Take(num(2))
 	block = f.block(fence, key("k"))
 	d = matches(num(2), num(5))
 	d.Suggestions = []rules.Edge{edge(num(2), num(3))}
@@ -235,10 +235,10 @@ func TestEdgesAllOrNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(4)
-			f.put(num(9), otherTenant, document.Invoice, "{}")
+			f.Invoices(4)
+			f.Put(num(9), otherTenant, document.Invoice, "{}")
 			f.decided(num(1), num(2))
-			fence := f.take(num(1))
+			fence := f.Take(num(1))
 			block := f.block(fence, key("k"))
 			unchanged := f.Unchanged(postgrestest.Tables...)
 			d := matches(num(1), num(3), num(4))
@@ -273,11 +273,11 @@ func TestWriteKeepsDecisions(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(3)
+			f.Invoices(3)
 			f.byPerson(tc.table, 1, 2)
 			f.byPerson(tc.table, 2, 3)
 			unchanged := f.Unchanged(tc.table)
-			fence := f.take(num(2))
+			fence := f.Take(num(2))
 			f.write(fence, key("k"), f.block(fence, key("k")), tc.result)
 			if m, s := f.edges("document_match"), f.edges("match_suggestion"); m != tc.matches || s != tc.suggestions {
 				t.Errorf("got matches %q, suggestions %q; want %q, %q", m, s, tc.matches, tc.suggestions)
@@ -291,9 +291,9 @@ func TestWriteKeepsDecisions(t *testing.T) {
 func TestLatePairIsScored(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(5)
+	f.Invoices(5)
 	f.decided(num(2), num(1))
-	fence := f.take(num(2))
+	fence := f.Take(num(2))
 	block := f.block(fence, key("k"))
 	f.decided(num(3), num(2))
 	unchanged := f.Unchanged(postgrestest.Tables...)
@@ -311,9 +311,9 @@ func TestLatePairIsScored(t *testing.T) {
 func TestMatchIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.PurchaseOrder, orderData)
-	f.put(num(2), tenant, document.Invoice, invoiceData)
-	f.put(num(3), tenant, document.GoodsReceipt, `{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"45"}]}`)
+	f.Put(num(1), tenant, document.PurchaseOrder, orderData)
+	f.Put(num(2), tenant, document.Invoice, invoiceData)
+	f.Put(num(3), tenant, document.GoodsReceipt, `{"supplier":{"vat_id":"DE1"},"references":[{"type":"purchase-order","number":"45"}]}`)
 	all := []uuid.UUID{num(1), num(2), num(3)}
 	for _, id := range all {
 		f.match(id)
@@ -356,15 +356,15 @@ func TestChangedEdgeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(3)
+			f.Invoices(3)
 			d := matches(num(1), num(2))
 			d.Suggestions = []rules.Edge{edge(num(1), num(3))}
-			fence := f.take(num(1))
+			fence := f.Take(num(1))
 			f.write(fence, key("k"), f.block(fence, key("k")), d)
 			f.Advance(time.Hour)
 			change(&d.Matches[0])
 			change(&d.Suggestions[0])
-			fence = f.take(num(1))
+			fence = f.Take(num(1))
 			f.write(fence, key("k"), f.block(fence, key("k")), d)
 			for _, table := range []string{"document_match", "match_suggestion"} {
 				var at time.Time
@@ -396,10 +396,10 @@ func TestChangedBlockReturns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			f.invoices(4)
+			f.Invoices(4)
 			f.Exec("UPDATE document SET match_keys = '{k}' WHERE id = $1", num(2))
 			f.decided(num(1), num(4))
-			fence := f.take(num(1))
+			fence := f.Take(num(1))
 			block := f.block(fence, key("k"))
 			f.Exec(tc.change, num(3))
 			unchanged := f.Unchanged(postgrestest.Tables...)
@@ -414,7 +414,7 @@ func TestChangedBlockReturns(t *testing.T) {
 			f.write(fence, key("k"), *fresh, matches(num(1), num(3))) // what was scored again is taken
 			// With Score, Write returns no fresh block: it scores what it finds.
 			f.Exec("UPDATE document SET structured_data = '{}' WHERE structured_data IS NULL")
-			fence = f.take(num(1))
+			fence = f.Take(num(1))
 			var asked []uuid.UUID
 			f.scores = func(found []score.Raw) []score.Pair {
 				asked = candidates(match.Block{Candidates: found})

@@ -31,7 +31,7 @@ func (f *fixture) deliveries() (list string) {
 func TestDeliveriesByTrigger(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	fence := f.take(f.document(""))
+	fence := f.Take(f.document(""))
 	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Kind: "permanent"}); !written || err != nil {
 		t.Fatal(written, err)
 	}

@@ -227,31 +227,14 @@ func (s *stormy) bury(p *process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dead[p.name] = true // what it left on its way is refused
-	waitUntil(s.T, "its statements have ended", func() bool {
-		return s.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", p.name) == 0
+	postgrestest.WaitUntil(s.T, "its statements have ended", func() bool {
+		return s.Count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", p.name) == 0
 	})
 	for _, a := range s.arrivals {
 		if a.Process == p.name && !a.unanswered {
-			if a.unanswered = s.count("SELECT count(*) FROM notification_delivery WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'", a.Channel, a.IDs) > 0; a.unanswered {
+			if a.unanswered = s.Count("SELECT count(*) FROM notification_delivery WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'", a.Channel, a.IDs) > 0; a.unanswered {
 				s.orphaned++
 			}
-		}
-	}
-}
-
-func (f *fixture) count(sql string, args ...any) int {
-	f.T.Helper()
-	return postgrestest.Value[int](f.T, f.Conn, sql, args...)
-}
-
-func waitUntil(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(postgrestest.Stuck)
-	for again := time.NewTicker(2 * time.Millisecond); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatalf("waited %s: %s", postgrestest.Stuck, what)
-		case <-again.C:
 		}
 	}
 }
@@ -291,7 +274,7 @@ func TestKilledSendersLoseNone(t *testing.T) {
 		}
 	}()
 	unfinished := func() int {
-		return s.count(`SELECT (SELECT count(*) FROM document WHERE matching_status <> 'failed') + (SELECT count(*) FROM notification AS n, (VALUES ('mail'), ('chat')) AS c (channel)
+		return s.Count(`SELECT (SELECT count(*) FROM document WHERE matching_status <> 'failed') + (SELECT count(*) FROM notification AS n, (VALUES ('mail'), ('chat')) AS c (channel)
 			WHERE NOT EXISTS (SELECT FROM notification_delivery AS d WHERE d.notification_id = n.id AND d.channel = c.channel AND d.status <> 'pending'))`)
 	}
 	ticker := time.NewTicker(50 * time.Millisecond)
@@ -332,7 +315,7 @@ func (s *stormy) setAmbush() {
 // check counts the failures that each channel was sent.
 func (s *stormy) check(total int) {
 	s.T.Helper()
-	if rows, documents := s.count("SELECT count(*) FROM notification"), s.count("SELECT count(DISTINCT document_id) FROM notification"); rows != total || documents != total {
+	if rows, documents := s.Count("SELECT count(*) FROM notification"), s.Count("SELECT count(DISTINCT document_id) FROM notification"); rows != total || documents != total {
 		s.T.Errorf("%d rows about %d documents, want one for each of %d", rows, documents, total)
 	}
 	s.mu.Lock()

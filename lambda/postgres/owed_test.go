@@ -139,7 +139,7 @@ func trade(t *testing.T, n int) (*fixture, *workshop) {
 	f := newFixture(t)
 	w := &workshop{t: t, db: f.DB, conn: f.Conn}
 	for _, d := range lampTrade(n) {
-		w.ids = append(w.ids, f.put(d.ID, d.TenantID, d.Type, string(d.Data)))
+		w.ids = append(w.ids, f.Put(d.ID, d.TenantID, d.Type, string(d.Data)))
 	}
 	return f, w
 }
@@ -208,7 +208,7 @@ func TestOwedKeepsRuleMatches(t *testing.T) {
 	l := newLine(w, model)
 	l.drain(w.db, w.ids[:4])
 	asks := w.ids[4]
-	stamped := f.publish(asks)
+	stamped := must.Get(f.Publish(t.Context(), []uuid.UUID{asks}))(t)
 	var rows string
 	for n, want := range []job.Settlement{
 		{Write: job.StatusPending, Action: job.Retry, Visibility: 5 * time.Minute},
@@ -219,7 +219,7 @@ func TestOwedKeepsRuleMatches(t *testing.T) {
 		if got != want {
 			t.Errorf("delivery %d: got %+v, want %+v", n+1, got, want)
 		}
-		row := f.row(asks)
+		row := f.DocumentRow(asks)
 		if row.Status != want.Write || !strings.Contains(row.Error, "the provider is away") || row.Attempt != n+1 {
 			t.Errorf("delivery %d: %+v", n+1, row)
 		}
@@ -264,7 +264,7 @@ func TestReleaseIsAtomic(t *testing.T) {
 				t.Parallel()
 				f, w := trade(t, 1)
 				newLine(w, &censor{}).drain(w.db, w.ids[:4])
-				fence := f.take(num(5))
+				fence := f.Take(num(5))
 				raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(5)}))(t)
 				doc := must.Get(score.Read(raws[0]))(t)
 				n, types := doc.Normalized(), score.Matchable(document.Invoice)
@@ -285,7 +285,7 @@ func TestReleaseIsAtomic(t *testing.T) {
 				if !errors.Is(err, tc.want) {
 					t.Fatalf("got %v, want %v", err, tc.want)
 				}
-				after, row := f.Dump(results...), f.row(num(5))
+				after, row := f.Dump(results...), f.DocumentRow(num(5))
 				if written := tc.want == nil; (after != before) != written || (row.Status == status) != written {
 					t.Errorf("the row is %+v, the results changed: %v", row, after != before)
 				}

@@ -89,7 +89,7 @@ func (f *fixture) pending() string {
 // brings puts a document of a supplier, and matches it.
 func (f *fixture) brings(n int, typ document.Type, name, vatID string, lamps int) {
 	f.T.Helper()
-	f.put(num(n), tenant, typ, bill(fmt.Sprint(4711*n), name, vatID, lamps))
+	f.Put(num(n), tenant, typ, bill(fmt.Sprint(4711*n), name, vatID, lamps))
 	f.match(num(n))
 }
 
@@ -100,7 +100,7 @@ func (f *fixture) wantAgain(when, again string) {
 		f.T.Errorf("%s: published are %q, want %q", when, got, again)
 	}
 	for n := 1; n <= 9; n++ {
-		if f.count("SELECT count(*) FROM document WHERE id = $1 AND matching_status = 'pending'", num(n)) > 0 {
+		if f.Count("SELECT count(*) FROM document WHERE id = $1 AND matching_status = 'pending'", num(n)) > 0 {
 			f.match(num(n))
 		}
 	}
@@ -126,7 +126,7 @@ func TestSharedVATIDJoinsNames(t *testing.T) {
 	postgrestest.Equal(t, "known names", f.known(1, 2, 3), vatAmsel+" | "+vatAmsel+" | ")
 	f.brings(5, document.Contract, "Drossel Holding", vatAmsel, 0)
 	f.wantAgain("a third name", "")
-	f.put(num(6), otherTenant, document.Contract, bill("6", "Vogel Industrie", vatZenith, 0))
+	f.Put(num(6), otherTenant, document.Contract, bill("6", "Vogel Industrie", vatZenith, 0))
 	f.match(num(6))
 	f.wantAgain("another tenant", "")
 	f.brings(7, document.Contract, "Vogel Industrie", vatZenith, 0)
@@ -179,10 +179,10 @@ func TestConfirmedNames(t *testing.T) {
 func TestOutdatedIdentity(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
+	f.Put(num(1), tenant, document.Invoice, bill("1", "Vogel Industrie", "", 20))
 	n := score.Normalized{Naming: score.Naming{Name: "industrie vogel"}, Known: vatAmsel}
 	f.scores = func([]score.Raw) []score.Pair { return nil }
-	fence := f.take(num(1))
+	fence := f.Take(num(1))
 	before := f.Dump(postgrestest.Tables...)
 	w, err := f.Write(t.Context(), fence, n, document.Types, match.Block{}, nil, rules.Apply)
 	if err != nil || w.Fresh == nil || f.Dump(postgrestest.Tables...) != before {
@@ -202,7 +202,7 @@ func TestRenamedInPortions(t *testing.T) {
 		FROM generate_series(1, 250) AS n`, tenant)
 	f.Exec(`INSERT INTO party_name (document_id, tenant_id, name, vat_id, confirmed, matched_as)
 		SELECT id, tenant_id, 'industrie vogel', '', '{}', '' FROM document WHERE id > $1`, num(9))
-	count := func() int { return f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") }
+	count := func() int { return f.Count("SELECT count(*) FROM document WHERE matching_status = 'pending'") }
 	f.brings(3, document.Contract, "Vogel Industrie", vatAmsel, 0)
 	postgrestest.Equal(t, "documents published at once", count(), 200)
 	f.match(num(2))

@@ -75,7 +75,7 @@ func ten(int) int { return 10 }
 func (f *fixture) arrive(docs ...postgres.Imported) {
 	f.T.Helper()
 	for _, d := range docs {
-		f.put(d.ID, tenant, d.Type, string(d.Data))
+		f.Put(d.ID, tenant, d.Type, string(d.Data))
 		f.match(d.ID)
 	}
 }
@@ -93,7 +93,7 @@ func TestFewPlainPairsDecide(t *testing.T) {
 				t.Helper()
 				random.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
 				for i, d := range docs {
-					f.put(d.ID, tenant, d.Type, string(d.Data))
+					f.Put(d.ID, tenant, d.Type, string(d.Data))
 					if f.match(d.ID); i%8 == 7 || len(docs) < 8 {
 						f.wantDecidedByAll(fmt.Sprintf("after %s, document %d of %d", d.Data, i, len(docs)))
 					}
@@ -175,7 +175,7 @@ func TestFewPlainPairsOfGroup(t *testing.T) {
 			c.day = 2
 			group = append(group, c.document(document.PurchaseOrder, "4500010099", items(2, 2)))
 			for _, d := range group {
-				f.put(d.ID, tenant, d.Type, string(d.Data))
+				f.Put(d.ID, tenant, d.Type, string(d.Data))
 			}
 			f.matchBatch(group, nil)
 			f.wantDecidedByAll("after a group")
@@ -205,12 +205,12 @@ func TestPairStopsBeingPlain(t *testing.T) {
 			docs := c.many(20, ten)
 			f.arrive(docs...)
 			last := c.delivery("LS-60001", items(15, 2), citedOrder)
-			f.put(last.ID, tenant, last.Type, string(last.Data))
+			f.Put(last.ID, tenant, last.Type, string(last.Data))
 			m := f.matcher()
 			m.Store = &meddler{f.DB, func() {
 				f.Exec(`UPDATE document SET structured_data = structured_data || '{"number":"45OOO10046"}' WHERE id = $1`, docs[0].ID)
 			}}
-			must.OK(t, job.Work(m.Match).One(t.Context(), f.take(last.ID)))
+			must.OK(t, job.Work(m.Match).One(t.Context(), f.Take(last.ID)))
 			f.wantDecidedByAll("after the order has another number")
 		})
 	}
@@ -248,7 +248,7 @@ func TestPlainInSQL(t *testing.T) {
 	ids := make([]uuid.UUID, len(docs))
 	for i, d := range docs {
 		ids[i] = d.ID
-		f.put(d.ID, tenant, d.Type, string(d.Data))
+		f.Put(d.ID, tenant, d.Type, string(d.Data))
 		f.match(d.ID)
 	}
 	must.OK(t, f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed))
@@ -281,7 +281,7 @@ func TestPlainPairsReadFew(t *testing.T) {
 	f.Exec("INSERT INTO tenant VALUES ($1, 'Testers')", tenant)
 	var bytes []int64
 	for _, d := range deliveries(160, true) {
-		f.put(d.ID, tenant, d.Type, string(d.Data))
+		f.Put(d.ID, tenant, d.Type, string(d.Data))
 		before := w.bytes.Load()
 		f.match(d.ID)
 		bytes = append(bytes, w.bytes.Load()-before)
@@ -293,7 +293,7 @@ func TestPlainPairsReadFew(t *testing.T) {
 	// One that is a question, by its items, depends on all others, and they on it.
 	for i, items := range []string{items(1, 9), `{"sku":"L-20","quantity":"2","unit_price":"50.00"}`} {
 		d := (&citers{made: i}).delivery(fmt.Sprint("LS-9000", i), items, "4500010046")
-		f.put(d.ID, tenant, d.Type, strings.Replace(string(d.Data), `"supplier"`, `"currency":"EUR","supplier"`, 1))
+		f.Put(d.ID, tenant, d.Type, strings.Replace(string(d.Data), `"supplier"`, `"currency":"EUR","supplier"`, 1))
 		before := w.bytes.Load()
 		f.match(d.ID)
 		bytes = append(bytes, w.bytes.Load()-before)

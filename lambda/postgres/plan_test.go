@@ -73,7 +73,7 @@ func TestPlansStaySelective(t *testing.T) {
 		"a name of common words": `{"number":"RE 2","date":"2024-06-02","supplier":{"name":"Trading"},"total":"124.00","line_items":[{"sku":"SKU3","quantity":"3"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			id := f.put(uuid.New(), tenantID, document.Invoice, data)
+			id := f.Put(uuid.New(), tenantID, document.Invoice, data)
 			raws := must.Get(f.Raws(t.Context(), []uuid.UUID{id}))(t)
 			d := must.Get(score.Read(raws[0]))(t)
 			p := f.Explain(postgres.BlockSQL, postgres.BlockArgs(id, d.Normalized(), score.Matchable(document.Invoice))...)

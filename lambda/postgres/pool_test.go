@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,6 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
-	"matchbook/lambda/internal/testenv"
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
@@ -28,23 +26,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// setting is the URL with this setting.
-func setting(t *testing.T, text, name, value string) string {
-	t.Helper()
-	u := must.Get(url.Parse(text))(t)
-	q := u.Query()
-	q.Set(name, value)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
 // Work may use all connections but one.
 func TestReservedConnection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	simURL := must.Get(f.Clock.URL())(t)
 	for _, conns := range []int{1, 2, manifest.Match.PoolSize} {
-		db := must.Get(postgres.Open(t.Context(), setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
+		db := must.Get(postgres.Open(t.Context(), postgrestest.Setting(t, simURL, "application_name", fmt.Sprint("conns ", conns)), conns))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		give, busy := db.TakeAll(ctx)
 		if want := max(1, conns-1); busy != want {
@@ -61,7 +49,7 @@ func TestReservedConnection(t *testing.T) {
 		if row, err := db.Find(ctx, id); err != nil || row.Status != job.StatusPending {
 			t.Errorf("%d connections: find: %+v, %v", conns, row, err)
 		}
-		if got := f.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", fmt.Sprint("conns ", conns)); got > conns {
+		if got := f.Count("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", fmt.Sprint("conns ", conns)); got > conns {
 			t.Errorf("%d connections are open, want at most %d", got, conns)
 		}
 		if conns > 1 {
@@ -87,7 +75,6 @@ func TestIsolationLevel(t *testing.T) {
 					t.Errorf("%s: got %q, %v", name, got, err)
 				}
 			}
-			matchAtOnce(t, address, testenv.Size(1, 10), db)
 		})
 	}
 }
@@ -95,7 +82,7 @@ func TestIsolationLevel(t *testing.T) {
 func TestTransactionSettings(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.URL(t)
-	changed := setting(t, setting(t, setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "jit", "on")
+	changed := postgrestest.Setting(t, postgrestest.Setting(t, postgrestest.Setting(t, address, "lock_timeout", "7s"), "statement_timeout", "8000"), "jit", "on")
 	for _, tc := range []struct{ url, statement, lock, idle, jit string }{
 		{address, "30s", "15s", "15s", "off"},
 		{changed, "8s", "7s", "15s", "on"},
@@ -122,7 +109,7 @@ func TestFailedCommit(t *testing.T) {
 			conn := postgrestest.Conn(t, address)
 			must.Get(conn.Exec(t.Context(), `CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); INSERT INTO late VALUES (1)`))(t)
 			if mode != "" {
-				address = setting(t, address, "default_query_exec_mode", mode)
+				address = postgrestest.Setting(t, address, "default_query_exec_mode", mode)
 			}
 			db := postgrestest.Open(t, address)
 			const again = "INSERT INTO late VALUES (1) RETURNING id"

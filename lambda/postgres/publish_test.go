@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
-	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -38,7 +36,7 @@ func TestPublishAnyState(t *testing.T) {
 			if len(got) != 1 || got[0].ID != id || !got[0].PublishedAt.Equal(start.Add(time.Minute)) {
 				t.Errorf("stamped %+v", got)
 			}
-			postgrestest.Equal(t, "state", f.state(id), state{Status: "pending", Attempts: 3, Due: time.Minute})
+			postgrestest.Equal(t, "state", f.State(id), postgrestest.State{Status: "pending", Attempts: 3, Due: time.Minute})
 			postgrestest.Equal(t, "republished, counted from 0", f.republished(id), 0)
 		})
 	}
@@ -46,7 +44,7 @@ func TestPublishAnyState(t *testing.T) {
 
 func (f *fixture) republished(id uuid.UUID) int {
 	f.T.Helper()
-	return f.count("SELECT matching_republished FROM document WHERE id = $1", id)
+	return f.Count("SELECT matching_republished FROM document WHERE id = $1", id)
 }
 
 // A message of an earlier publish must compare as older even when the clock
@@ -92,15 +90,15 @@ func TestPublishTakesOver(t *testing.T) {
 	f := newFixture(t)
 	id := f.document("")
 	first := f.publish(id)[0].PublishedAt
-	fence := f.claim(job.Delivery{ID: id, PublishedAt: first}, false).Attempt
+	fence := f.Deliver(job.Delivery{ID: id, PublishedAt: first}, false).Attempt
 	second := f.publish(id)[0].PublishedAt
 	if written, err := f.Release(t.Context(), fence, job.Release{Status: job.StatusFailed, Reason: "late"}); written || err != nil {
 		t.Errorf("the worker's verdict: written %v, error %v", written, err)
 	}
-	if c := f.claim(job.Delivery{ID: id, PublishedAt: first}, true); c.Found != job.Superseded {
+	if c := f.Deliver(job.Delivery{ID: id, PublishedAt: first}, true); c.Found != job.Superseded {
 		t.Errorf("the first message found %v, want superseded", c.Found)
 	}
-	if c := f.claim(job.Delivery{ID: id, PublishedAt: second}, false); c.Found != 0 || c.Attempt.Number != 2 {
+	if c := f.Deliver(job.Delivery{ID: id, PublishedAt: second}, false); c.Found != 0 || c.Attempt.Number != 2 {
 		t.Errorf("the second message found %v, attempt %d", c.Found, c.Attempt.Number)
 	}
 }
@@ -109,7 +107,7 @@ func TestPublishTakesOver(t *testing.T) {
 func TestPublishNamesTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ours, theirs := f.put(num(1), tenant, document.Invoice, "{}"), f.put(num(2), otherTenant, document.Invoice, "{}")
+	ours, theirs := f.Put(num(1), tenant, document.Invoice, "{}"), f.Put(num(2), otherTenant, document.Invoice, "{}")
 	wantTenants := func(stamped []job.Stamped, err error) {
 		t.Helper()
 		if err != nil || len(stamped) != 2 {
@@ -129,20 +127,4 @@ func TestPublishNamesTenant(t *testing.T) {
 		stamped = append(stamped, a.Stamped)
 	}
 	wantTenants(stamped, err)
-}
-
-func TestWriteNamesTenant(t *testing.T) {
-	t.Parallel()
-	f, fence, block, pairs, stale := staleFixture(t)
-	w, err := f.Write(t.Context(), fence, key("k"), document.Types, block, pairs, func(context.Context, rules.Competition) (rules.Result, error) {
-		return rules.Result{Stale: stale}, nil
-	})
-	if err != nil || len(w.Published) == 0 {
-		t.Fatalf("got %+v, %v", w, err)
-	}
-	for _, s := range w.Published {
-		if s.Tenant != tenant {
-			t.Errorf("%s is published for %s, want %s", s.ID, s.Tenant, tenant)
-		}
-	}
 }

@@ -59,14 +59,14 @@ func TestPairsOutOfReach(t *testing.T) {
 			}
 			match := func(id uuid.UUID) {
 				t.Helper()
-				must.OK(t, job.Work(matcher.Match).One(t.Context(), f.take(id)))
+				must.OK(t, job.Work(matcher.Match).One(t.Context(), f.Take(id)))
 			}
 			if tc.first != "" {
-				match(f.put(num(1), tenant, document.Invoice, tc.first))
+				match(f.Put(num(1), tenant, document.Invoice, tc.first))
 			} else {
-				match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cmp.Or(tc.order, "4500000107")+`",`+same+`}`))
+				match(f.Put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cmp.Or(tc.order, "4500000107")+`",`+same+`}`))
 			}
-			match(f.put(num(200), tenant, tc.typ, tc.data))
+			match(f.Put(num(200), tenant, tc.typ, tc.data))
 			if tc.word != "" {
 				must.OK(t, f.says(num(1), num(200), tc.word))
 			}
@@ -76,16 +76,16 @@ func TestPairsOutOfReach(t *testing.T) {
 			const storedSQL = `SELECT (SELECT count(*) FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2)
 				+ (SELECT count(*) FROM match_suggestion WHERE document_a_id = $1 AND document_b_id = $2)
 				+ (SELECT count(*) FROM document_match WHERE document_a_id = $1 AND document_b_id = $2)`
-			if match(num(200)); f.count(storedSQL, num(1), num(200)) != 2 {
+			if match(num(200)); f.Count(storedSQL, num(1), num(200)) != 2 {
 				t.Error("it is lost within reach")
 			}
-			match(f.put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
+			match(f.Put(num(100), tenant, document.OrderConfirmation, `{"number":"AB-1",`+same+`,`+cites+`}`))
 			want := 0
 			if tc.stays {
 				want = 2
 			}
 			for range 2 {
-				postgrestest.Equal(t, "rows of the pair", f.count(storedSQL, num(1), num(200)), want)
+				postgrestest.Equal(t, "rows of the pair", f.Count(storedSQL, num(1), num(200)), want)
 				match(num(1))
 				match(num(200))
 			}
@@ -101,14 +101,14 @@ func TestPartnersBeyondRoom(t *testing.T) {
 	testenv.OnlyThorough(t, "reads 18 MB for each of two dozen documents")
 	f := newFixture(t)
 	const invoices, size, room = 22, 800_000, 8 << 20
-	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500001234","date":"2026-03-02","supplier":{"vat_id":"DE999010115"}}`)
+	f.Put(num(1), tenant, document.PurchaseOrder, `{"number":"4500001234","date":"2026-03-02","supplier":{"vat_id":"DE999010115"}}`)
 	f.match(num(1))
 	for n := 2; n < 2+invoices; n++ {
-		f.put(num(n), tenant, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","supplier":{"vat_id":"DE999010115"},"references":[{"type":"purchase-order","number":"4500001234"}],"notes":%q}`,
+		f.Put(num(n), tenant, document.Invoice, fmt.Sprintf(`{"number":"RE-%d","supplier":{"vat_id":"DE999010115"},"references":[{"type":"purchase-order","number":"4500001234"}],"notes":%q}`,
 			n, strings.Repeat("x", size)))
 		f.match(num(n))
 	}
-	if got := f.count("SELECT count(*) FROM match_pair WHERE document_a_id = $1", num(1)); got != invoices {
+	if got := f.Count("SELECT count(*) FROM match_pair WHERE document_a_id = $1", num(1)); got != invoices {
 		t.Fatalf("%d pairs, want %d", got, invoices)
 	}
 	unchanged := f.Unchanged("document_match", "match_suggestion", "match_pair")
@@ -117,7 +117,7 @@ func TestPartnersBeyondRoom(t *testing.T) {
 
 	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	lookup := must.Get(score.Lookup(raws[0]))(t)
-	block := f.block(f.take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
+	block := f.block(f.Take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
 	bytes := 0
 	for _, c := range block.Candidates {
 		bytes += len(c.Data)
@@ -129,7 +129,7 @@ func TestPartnersBeyondRoom(t *testing.T) {
 
 	// Those that are asked for are there, whatever there is room for.
 	last := []uuid.UUID{num(1 + invoices), num(invoices)}
-	block = f.block(f.take(num(1)), score.Normalized{Similar: last})
+	block = f.block(f.Take(num(1)), score.Normalized{Similar: last})
 	for _, id := range last {
 		if !slices.ContainsFunc(block.Candidates, func(c score.Raw) bool { return c.ID == id }) {
 			t.Errorf("%s is wanted and not read", id)
@@ -138,11 +138,11 @@ func TestPartnersBeyondRoom(t *testing.T) {
 
 	f.Exec(`UPDATE document SET structured_data = structured_data || '{"date":"2026-03-05"}' WHERE id = $1`, num(1))
 	f.match(num(1))
-	postgrestest.Equal(t, "pairs with its new date", f.count(`SELECT count(*) FROM match_pair WHERE ends ->> 0 LIKE '%2026-03-05%'`), invoices)
+	postgrestest.Equal(t, "pairs with its new date", f.Count(`SELECT count(*) FROM match_pair WHERE ends ->> 0 LIKE '%2026-03-05%'`), invoices)
 
 	f.Exec(`UPDATE document SET structured_data = '{"number":"X","supplier":{"vat_id":"ATU99902034"}}' WHERE id = $1`, num(1))
 	f.match(num(1))
-	postgrestest.Equal(t, "pairs of what it was", f.count("SELECT count(*) FROM match_pair"), 0)
+	postgrestest.Equal(t, "pairs of what it was", f.Count("SELECT count(*) FROM match_pair"), 0)
 }
 
 // A candidate that is deleted, or changed, between the search and the write counts as it is at
@@ -159,11 +159,11 @@ func TestWriteUsesFreshBlock(t *testing.T) {
 			var pairs [2]string
 			for i, meeting := range []string{"load", "write"} {
 				f := newFixture(t)
-				f.put(num(2), tenant, document.Invoice, lampInvoice1)
-				f.put(num(3), tenant, document.Invoice, lampInvoice2)
+				f.Put(num(2), tenant, document.Invoice, lampInvoice1)
+				f.Put(num(3), tenant, document.Invoice, lampInvoice2)
 				f.match(num(2))
 				f.match(num(3))
-				fence := f.take(f.put(num(1), tenant, document.PurchaseOrder, lampOrder))
+				fence := f.Take(f.Put(num(1), tenant, document.PurchaseOrder, lampOrder))
 				meet := func(point string) {
 					if point == meeting {
 						f.Exec(change, num(3))
@@ -187,11 +187,11 @@ func TestAllCitationsFound(t *testing.T) {
 	f := newFixture(t)
 	const cited, all = "4500000107", 55
 	for i := range all {
-		f.match(f.put(num(10+i), tenant, document.DeliveryNote, fmt.Sprintf(
+		f.match(f.Put(num(10+i), tenant, document.DeliveryNote, fmt.Sprintf(
 			`{"number":"LS-%d","date":"2026-03-%02d","supplier":{"name":"Lampenhaus Wittmann"},"references":[{"type":"purchase-order","number":"%s"}]}`, 9000+i, 1+i%28, cited)))
 	}
-	f.match(f.put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cited+`","date":"2026-02-20","supplier":{"name":"Lampenhaus Wittmann"}}`))
-	if n := f.count("SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", num(1)); n != all {
+	f.match(f.Put(num(1), tenant, document.PurchaseOrder, `{"number":"`+cited+`","date":"2026-02-20","supplier":{"name":"Lampenhaus Wittmann"}}`))
+	if n := f.Count("SELECT count(*) FROM match_pair WHERE $1 IN (document_a_id, document_b_id)", num(1)); n != all {
 		t.Errorf("got %d pairs of the order with its %d delivery notes", n, all)
 	}
 }
@@ -202,10 +202,10 @@ func TestRankedAsMatched(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const order = `"supplier":{"vat_id":"DE136695976"},"date":"2026-01-05","total":"1184.37"`
-	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500010046",`+order+`}`)
-	f.put(num(2), tenant, document.Invoice, `{`+order+`}`)
-	f.put(num(3), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"4500010046"}]}`)
-	f.put(num(4), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"99"}]}`)
+	f.Put(num(1), tenant, document.PurchaseOrder, `{"number":"4500010046",`+order+`}`)
+	f.Put(num(2), tenant, document.Invoice, `{`+order+`}`)
+	f.Put(num(3), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"4500010046"}]}`)
+	f.Put(num(4), tenant, document.Invoice, `{"references":[{"type":"purchase-order","number":"99"}]}`)
 	for n := 2; n <= 4; n++ {
 		f.match(num(n))
 	}
@@ -213,7 +213,7 @@ func TestRankedAsMatched(t *testing.T) {
 	postgrestest.EqualLists(t, "ranked", ranked[num(1)], []uuid.UUID{num(3), num(2)})
 	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
 	doc := must.Get(score.Read(raws[0]))(t)
-	block := f.block(f.take(num(1)), doc.Normalized())
+	block := f.block(f.Take(num(1)), doc.Normalized())
 	var found []uuid.UUID
 	for _, c := range block.Candidates {
 		found = append(found, c.ID)
@@ -230,7 +230,7 @@ func TestRankedSimilarTexts(t *testing.T) {
 	put := func(n int, typ document.Type, supplier string, vector ...float32) {
 		t.Helper()
 		data := `{"supplier":{"vat_id":"` + supplier + `"},"number":"N-` + strconv.Itoa(n) + `77"}`
-		f.put(num(n), tenant, typ, data)
+		f.Put(num(n), tenant, typ, data)
 		doc := must.Get(score.Read(score.Raw{ID: num(n), TenantID: tenant, Type: typ, Data: data}))(t)
 		f.Exec("UPDATE document SET match_keys = $2, embedding = $3 WHERE id = $1", num(n), doc.Normalized().Keys,
 			doc.Embed("e", llm.Vector(vector).Bytes()))

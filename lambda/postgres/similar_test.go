@@ -53,17 +53,17 @@ func TestEmbeddingBoughtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const supplier = `"supplier":{"vat_id":"DE136695976"}`
-	f.put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107","date":"2025-11-20",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"3","unit_price":"10"}]}`)
-	f.put(num(2), tenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
-	f.put(num(3), otherTenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
+	f.Put(num(1), tenant, document.PurchaseOrder, `{"number":"4500000107","date":"2025-11-20",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"3","unit_price":"10"}]}`)
+	f.Put(num(2), tenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
+	f.Put(num(3), otherTenant, document.Invoice, `{"number":"RE-1","date":"2026-03-02",`+supplier+`,"line_items":[{"sku":"L-20","quantity":"2","unit_price":"10"}]}`)
 	embedder := &oneVector{}
 	for n := 1; n <= 3; n++ {
 		m := &match.Matcher{Store: &crashing{Store: f.DB}, Log: slog.New(slog.DiscardHandler),
 			Embeddings: &llm.Embeddings{Embedder: embedder, Vault: f.DB}}
-		if err := job.Work(m.Match).One(t.Context(), f.take(num(n))); !errors.Is(err, errCrash) {
+		if err := job.Work(m.Match).One(t.Context(), f.Take(num(n))); !errors.Is(err, errCrash) {
 			t.Fatalf("document %d: got %v", n, err)
 		}
-		must.OK(t, job.Work(m.Match).One(t.Context(), f.take(num(n))), "document", n)
+		must.OK(t, job.Work(m.Match).One(t.Context(), f.Take(num(n))), "document", n)
 	}
 	if embedder.texts != 3 { // the other tenant's is its own
 		t.Errorf("%d texts were embedded, want 3", embedder.texts)
@@ -84,7 +84,7 @@ func TestNearFilters(t *testing.T) {
 	f := newFixture(t)
 	put := func(n int, of uuid.UUID, typ document.Type, key string, vector any) {
 		t.Helper()
-		f.put(num(n), of, typ, "{}")
+		f.Put(num(n), of, typ, "{}")
 		f.Exec("UPDATE document SET match_keys = ARRAY[$2], embedding = $3 WHERE id = $1", num(n), key, vector)
 	}
 	put(1, tenant, document.Invoice, "w", []byte{1})
@@ -104,7 +104,7 @@ func TestNearFilters(t *testing.T) {
 func TestNearIsNearestByDate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.Invoice, "{}")
+	f.Put(num(1), tenant, document.Invoice, "{}")
 	f.Exec(`INSERT INTO document (id, tenant_id, type, structured_data, embedding, match_keys)
 		SELECT ('00000000-0000-4000-8000-' || lpad(to_hex(1000 + i), 12, '0'))::uuid, $1, 'purchase-order', '{}', '\x01',
 			ARRAY['00000000|who|w'] || CASE WHEN i < 700 THEN ARRAY['00000000|day|' || date '2025-01-01' + i] ELSE '{}' END

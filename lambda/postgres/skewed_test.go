@@ -122,7 +122,7 @@ func TestSkewedKeys(t *testing.T) {
 	inserted := keys()
 	f.Exec("CREATE TABLE kept AS SELECT id, match_keys FROM document")
 	f.Exec("UPDATE document SET match_keys = NULL")
-	if n := f.count("SELECT count(*) FROM document_key"); n != 0 {
+	if n := f.Count("SELECT count(*) FROM document_key"); n != 0 {
 		t.Fatalf("%d keys of documents without keys", n)
 	}
 	f.Exec("UPDATE document AS d SET match_keys = kept.match_keys FROM kept WHERE kept.id = d.id")
@@ -142,7 +142,7 @@ func TestUnreadCounts(t *testing.T) {
 				ARRAY['00000000|amount|DE1|119.00', '00000000|who|DE1', '00000000|day|' || date '2026-01-01' + i / 2]
 			FROM generate_series(0, $2::int - 1) AS i`, from, n, of, typ)
 	}
-	f.put(num(1), tenant, document.PurchaseOrder, `{"date":"2026-03-01","supplier":{"vat_id":"DE1"},"total":"119.00"}`)
+	f.Put(num(1), tenant, document.PurchaseOrder, `{"date":"2026-03-01","supplier":{"vat_id":"DE1"},"total":"119.00"}`)
 	f.Exec("UPDATE document SET match_keys = '{}'")
 	insert(1000, 250, tenant, document.Invoice) // 118 before the order, 132 after it
 	insert(3000, 20, otherTenant, document.Invoice)

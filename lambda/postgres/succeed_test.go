@@ -11,6 +11,8 @@ import (
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
+
+	"github.com/google/uuid"
 )
 
 // succeeding is work without results.
@@ -43,7 +45,7 @@ func TestRowsReadByID(t *testing.T) {
 		SELECT gen_random_uuid(), $1, 'pending' FROM generate_series(1, 2000)`, tenant)
 	f.Exec("VACUUM ANALYZE document")
 	f.Exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 1, matching_lease_until = now()")
-	ids := f.someDocuments(10)
+	ids := postgrestest.Values[uuid.UUID](t, f.Conn, "SELECT id FROM document ORDER BY id LIMIT 10")
 	attempts := slices.Repeat([]int{1}, len(ids))
 	for name, p := range map[string]postgrestest.Plan{
 		"extended":  f.Explain(postgres.ExtendSQL, ids, attempts, time.Minute),

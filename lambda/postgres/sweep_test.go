@@ -102,8 +102,8 @@ func TestForeignRowsAreFound(t *testing.T) {
 			id := uuid.New()
 			f.Exec(insert, id, tenant)
 			f.Advance(10 * 365 * 24 * time.Hour) // defaults know the real time only
-			if got := f.sweep(); got.published != 1 || f.state(id).Status != "pending" {
-				t.Errorf("the sweep found %+v and left %+v, want it published", got, f.state(id))
+			if got := f.sweep(); got.published != 1 || f.State(id).Status != "pending" {
+				t.Errorf("the sweep found %+v and left %+v, want it published", got, f.State(id))
 			}
 		})
 	}
@@ -128,12 +128,12 @@ func TestGiveUpNotifiesOnce(t *testing.T) {
 	t.Parallel()
 	for kind, tc := range map[string]struct {
 		columns string
-		want    state
+		want    postgrestest.State
 	}{
 		"lost": {"matching_status='pending', matching_republished=3, matching_attempts=1, matching_error='busy'",
-			state{Status: "failed", Error: "lost: published 4 times, the queue is empty, and no attempt began; before that: busy", Attempts: 2, Failed: true, Notifications: 1}},
+			postgrestest.State{Status: "failed", Error: "lost: published 4 times, the queue is empty, and no attempt began; before that: busy", Attempts: 2, Failed: true, Notifications: 1}},
 		"crashed": {"matching_status='in-progress', matching_lease_until=now(), matching_attempts=2, matching_lapses=2",
-			state{Status: "failed", Error: "crashed: 3 attempts in a row ended without a result", Attempts: 2, Failed: true, Notifications: 1}},
+			postgrestest.State{Status: "failed", Error: "crashed: 3 attempts in a row ended without a result", Attempts: 2, Failed: true, Notifications: 1}},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +142,7 @@ func TestGiveUpNotifiesOnce(t *testing.T) {
 			f.Advance(100 * visibility)
 			f.sweep()
 			f.sweepFinds(repairs{})
-			postgrestest.Equal(t, "state", f.state(id), tc.want)
+			postgrestest.Equal(t, "state", f.State(id), tc.want)
 			payload := postgrestest.Value[string](t, f.Conn, "SELECT kind || attempt || payload::text FROM notification")
 			want := kind + `2{"kind": "` + kind + `", "error": "` + tc.want.Error + `", "tenant": "Testers", "attempts": 2, "tenant_id": "` +
 				tenant.String() + `", "document_id": "` + id.String() + `"}`
@@ -157,7 +157,7 @@ func TestGiveUpCutsLongError(t *testing.T) {
 	id := f.document("matching_status='in-progress', matching_lease_until=now(), matching_lapses=2, matching_error=repeat('ü', 1000)")
 	f.Advance(visibility + tick)
 	f.sweepFinds(repairs{crashed: 1})
-	postgrestest.Equal(t, "characters of the error", len([]rune(f.state(id).Error)), 1000)
+	postgrestest.Equal(t, "characters of the error", len([]rune(f.State(id).Error)), 1000)
 }
 
 const (

@@ -55,7 +55,7 @@ func TestOverBilledAnyOrder(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			for _, n := range rand.New(rand.NewPCG(seed, 1)).Perm(4) {
-				f.put(num(n+1), tenant, lampTypes[n], lampChain("10")[n])
+				f.Put(num(n+1), tenant, lampTypes[n], lampChain("10")[n])
 				f.match(num(n + 1))
 			}
 			const want = "3 matched, 4 over-billed; 4 over-billed 1; 3 high, 4 medium"
@@ -101,7 +101,7 @@ func TestDoubtedAnyOrder(t *testing.T) {
 			f.Exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
 			for _, n := range rand.New(rand.NewPCG(seed, 2)).Perm(5) {
 				if kinds[n] != document.GoodsReceipt { // which would connect the credit note
-					f.put(num(n+1), tenant, kinds[n], docs[n])
+					f.Put(num(n+1), tenant, kinds[n], docs[n])
 					f.match(num(n + 1))
 				}
 			}
@@ -114,7 +114,7 @@ func TestDoubtedAnyOrder(t *testing.T) {
 			}
 			unchanged("matched again")
 			// A person matches the credit note with another invoice, and takes it back.
-			f.put(num(6), tenant, document.Invoice, `{"number":"AR-7","date":"2026-01-09","supplier":{"name":"Lampenhaus Wittmann GmbH"},"total":"77"}`)
+			f.Put(num(6), tenant, document.Invoice, `{"number":"AR-7","date":"2026-01-09","supplier":{"name":"Lampenhaus Wittmann GmbH"},"total":"77"}`)
 			must.OK(t, f.says(num(5), num(6), rules.Confirmed))
 			postgrestest.Equal(t, "another invoice's", f.compared(), over)
 			must.OK(t, f.says(num(5), num(6), rules.Rejected))
@@ -136,7 +136,7 @@ func TestToleranceJudgesAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for n, data := range lampChain("10") {
-		f.put(num(n+1), tenant, lampTypes[n], data)
+		f.Put(num(n+1), tenant, lampTypes[n], data)
 		f.match(num(n + 1))
 	}
 	set := func(supplier, percent string) []string {
@@ -192,7 +192,7 @@ func TestUnitsAreLearned(t *testing.T) {
 			f.Exec("INSERT INTO tolerance (tenant_id, needs_receipt) VALUES ($1, false)", tenant)
 			for _, at := range []int{first, 4 - first} {
 				for i, data := range boxChain(fmt.Sprintf("00%d", at), at == 1) {
-					f.put(num(at+i), tenant, []document.Type{document.PurchaseOrder, document.Invoice}[i], data)
+					f.Put(num(at+i), tenant, []document.Type{document.PurchaseOrder, document.Invoice}[i], data)
 					f.match(num(at + i))
 				}
 			}

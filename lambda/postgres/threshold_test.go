@@ -60,7 +60,7 @@ func TestTaughtThreshold(t *testing.T) {
 				for j, of := range []uuid.UUID{tenant, otherTenant} {
 					for k, data := range tc.documents(i) {
 						id := num(20*j + 2*i + k + 1)
-						f.put(id, of, []document.Type{document.PurchaseOrder, document.Invoice}[k], data)
+						f.Put(id, of, []document.Type{document.PurchaseOrder, document.Invoice}[k], data)
 						f.match(id)
 					}
 				}
@@ -162,12 +162,12 @@ func TestConfirmedFacts(t *testing.T) {
 			f := newFixture(t)
 			for i, of := range []uuid.UUID{tenant, otherTenant} {
 				for j, data := range tc.docs {
-					f.put(num(10*i+j+1), of, []document.Type{tc.first, document.Invoice}[j%2], data)
+					f.Put(num(10*i+j+1), of, []document.Type{tc.first, document.Invoice}[j%2], data)
 					f.match(num(10*i + j + 1))
 				}
 			}
 			f.teaches(tc.says)
-			f.put(num(5), tenant, document.Invoice, strings.Replace(tc.docs[3], `"RE-`, `"RE-9`, 1))
+			f.Put(num(5), tenant, document.Invoice, strings.Replace(tc.docs[3], `"RE-`, `"RE-9`, 1))
 			f.match(num(5))
 			const citesSQL = `SELECT normalized_references::text FROM document WHERE id = $1`
 			postgrestest.Equal(t, "citations of a new document", f.list(citesSQL, num(5)), f.list(citesSQL, num(4)))
@@ -182,8 +182,8 @@ func TestTaughtHabit(t *testing.T) {
 	f := newFixture(t)
 	for i := range 8 {
 		of, item, n := []uuid.UUID{tenant, otherTenant}[i/4], []string{"Lamp", "Cable", "Socket", "Screw"}[i%4], fmt.Sprint(17+4*(i%4))
-		f.put(num(2*i+1), of, document.PurchaseOrder, ordered(fmt.Sprintf("45000%d7", i%4), fmt.Sprintf("2026-0%d-07", i%4+2), item, item, n))
-		f.put(num(2*i+2), of, document.Invoice, ordered(fmt.Sprintf("RE-8%d", i%4), fmt.Sprintf("2026-0%d-02", i%4+2), item, item, n))
+		f.Put(num(2*i+1), of, document.PurchaseOrder, ordered(fmt.Sprintf("45000%d7", i%4), fmt.Sprintf("2026-0%d-07", i%4+2), item, item, n))
+		f.Put(num(2*i+2), of, document.Invoice, ordered(fmt.Sprintf("RE-8%d", i%4), fmt.Sprintf("2026-0%d-02", i%4+2), item, item, n))
 		f.match(num(2*i + 1))
 		f.match(num(2*i + 2))
 	}

@@ -32,14 +32,14 @@ func (f *fixture) matchTogether(store match.Store, fences []job.Attempt) []error
 
 // transactions counts the transactions that set documents succeeded.
 func (f *fixture) transactions() int {
-	return f.count("SELECT count(DISTINCT xmin::text) FROM document WHERE matching_status = 'succeeded'")
+	return f.Count("SELECT count(DISTINCT xmin::text) FROM document WHERE matching_status = 'succeeded'")
 }
 
 // takeInvoices makes and takes n documents.
 func (f *fixture) takeInvoices(n int) (fences []job.Attempt) {
-	f.invoices(n)
+	f.Invoices(n)
 	for i := range n {
-		fences = append(fences, f.take(num(i+1)))
+		fences = append(fences, f.Take(num(i+1)))
 	}
 	return fences
 }
@@ -50,7 +50,7 @@ func TestBatchSharesWrite(t *testing.T) {
 	f := newFixture(t)
 	must.OK(t, errors.Join(f.matchTogether(f.DB, f.takeInvoices(5))...))
 	postgrestest.Equal(t, "transactions", f.transactions(), 1)
-	postgrestest.Equal(t, "succeeded documents", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 5)
+	postgrestest.Equal(t, "succeeded documents", f.Count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 5)
 }
 
 // ruled is a store with other rules for turns with the document.
@@ -106,8 +106,8 @@ func TestBadWriteFailsAlone(t *testing.T) {
 				if (err != nil) != (i == 2) || err != nil && !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("document %d: got %v", i+1, err)
 				}
-				if (f.state(num(i+1)).Status == "succeeded") != (err == nil) {
-					t.Errorf("document %d: %s, with the error %v", i+1, f.state(num(i+1)).Status, err)
+				if (f.State(num(i+1)).Status == "succeeded") != (err == nil) {
+					t.Errorf("document %d: %s, with the error %v", i+1, f.State(num(i+1)).Status, err)
 				}
 			}
 			postgrestest.Equal(t, "transactions of the others", f.transactions(), 4)
@@ -130,7 +130,7 @@ func TestSharedWriteIsSerial(t *testing.T) {
 			for _, d := range some {
 				ids = append(ids, d.ID)
 			}
-			if n := f.count("SELECT count(DISTINCT xmin::text) FROM document WHERE id = ANY ($1)", ids); n != 1 {
+			if n := f.Count("SELECT count(DISTINCT xmin::text) FROM document WHERE id = ANY ($1)", ids); n != 1 {
 				t.Errorf("a group of %d took %d transactions", group, n)
 			}
 		}
@@ -169,11 +169,11 @@ func TestSharedWriteWithModel(t *testing.T) {
 		for some := range slices.Chunk(slices.Clone(docs), group) {
 			f.matchBatch(some, model)
 		}
-		for round := 0; f.count("SELECT count(*) FROM document WHERE matching_status = 'pending'") > 0; round++ {
+		for round := 0; f.Count("SELECT count(*) FROM document WHERE matching_status = 'pending'") > 0; round++ {
 			if round > 20 {
 				t.Fatal("documents ask again and again")
 			}
-			again := slices.DeleteFunc(slices.Clone(docs), func(d postgres.Imported) bool { return f.state(d.ID).Status != "pending" })
+			again := slices.DeleteFunc(slices.Clone(docs), func(d postgres.Imported) bool { return f.State(d.ID).Status != "pending" })
 			for some := range slices.Chunk(again, group) {
 				f.matchBatch(some, model)
 			}
@@ -217,7 +217,7 @@ func (f *fixture) matchBatch(docs []postgres.Imported, model *llm.Asker) {
 	f.T.Helper()
 	fences := make([]job.Attempt, len(docs))
 	for i, d := range docs {
-		fences[i] = f.take(d.ID)
+		fences[i] = f.Take(d.ID)
 	}
 	m := f.matcher()
 	m.Model = model

@@ -47,12 +47,12 @@ func TestTurnWaitersHoldNoConn(t *testing.T) {
 	t.Cleanup(db.Close)
 	var fences []job.Attempt
 	for n := 1; n <= 5; n++ {
-		f.put(num(n), tenant, document.Invoice, "{}")
-		fences = append(fences, f.take(num(n)))
+		f.Put(num(n), tenant, document.Invoice, "{}")
+		fences = append(fences, f.Take(num(n)))
 	}
-	f.put(num(8), otherTenant, document.Invoice, "{}")
-	f.put(num(9), otherTenant, document.Invoice, "{}")
-	written, settled := f.take(num(8)), f.take(num(9))
+	f.Put(num(8), otherTenant, document.Invoice, "{}")
+	f.Put(num(9), otherTenant, document.Invoice, "{}")
+	written, settled := f.Take(num(8)), f.Take(num(9))
 	blocks, tenants := map[uuid.UUID]match.Block{}, map[job.Attempt]uuid.UUID{written: otherTenant}
 	for _, fence := range append(fences, written) {
 		blocks[fence.ID] = f.block(fence, score.Normalized{Tenant: tenants[fence]})
@@ -84,22 +84,22 @@ func TestTurnWaitersHoldNoConn(t *testing.T) {
 	if ok, err := f.Release(ctx, settled, job.Release{Status: job.StatusPending, Reason: "later", Due: time.Minute}); err != nil || !ok {
 		t.Errorf("the other tenant's settling: %v, %v", ok, err)
 	}
-	if got := f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 1 {
+	if got := f.Count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"); got != 1 {
 		t.Errorf("%d documents succeeded, want the other tenant's", got)
 	}
 	release()
 	all.Wait()
-	postgrestest.Equal(t, "documents that succeeded, all six", f.count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 6)
+	postgrestest.Equal(t, "documents that succeeded, all six", f.Count("SELECT count(*) FROM document WHERE matching_status = 'succeeded'"), 6)
 }
 
 // A writer that gives up leaves the queue, and keeps up none behind it.
 func TestTurnEndsWithContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(3)
+	f.Invoices(3)
 	var fences []job.Attempt
 	for n := 1; n <= 3; n++ {
-		fences = append(fences, f.take(num(n)))
+		fences = append(fences, f.Take(num(n)))
 	}
 	events := make(chan string, 10_000)
 	f.OnTurn(func(e string) { events <- e })
@@ -140,7 +140,7 @@ func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	const writers = 8
-	f.invoices(writers)
+	f.Invoices(writers)
 	events := make(chan string, 10_000)
 	f.OnTurn(func(e string) { events <- e })
 	release := f.holdTenant()
@@ -282,8 +282,8 @@ func TestFrozenProcess(t *testing.T) {
 func TestFrozenWriterLosesTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.invoices(2)
-	frozen, other := f.take(num(1)), f.take(num(2))
+	f.Invoices(2)
+	frozen, other := f.Take(num(1)), f.Take(num(2))
 	block := f.block(other, score.Normalized{})
 	simURL := must.Get(f.Clock.URL())(t)
 	p := exec.Command(os.Args[0], "-test.run=^TestFrozenProcess$", "-test.v")
@@ -301,14 +301,14 @@ func TestFrozenWriterLosesTurn(t *testing.T) {
 	if _, err := f.writeOnce(ctx, other, score.Normalized{}, block, rules.Result{}); err != nil {
 		t.Fatalf("another writer of the tenant: %v", err)
 	}
-	f.take(num(1)) // its lease has ended, and the next attempt has begun
+	f.Take(num(1)) // its lease has ended, and the next attempt has begun
 	unchanged := f.Unchanged(postgrestest.Tables...)
 	must.OK(t, p.Process.Signal(syscall.SIGCONT))
 	if err := p.Wait(); err != nil || !bytes.Contains(output.Bytes(), []byte("it did not write: ")) {
 		t.Errorf("the thawed process: %v\n%s", err, &output)
 	}
 	unchanged("the thawed process")
-	if s := f.state(num(1)); s.Status != "in-progress" {
+	if s := f.State(num(1)); s.Status != "in-progress" {
 		t.Errorf("the frozen one's document is %s", s.Status)
 	}
 }

@@ -24,9 +24,9 @@ const (
 // lamps are the three documents as num(1) to num(3), matched.
 func (f *fixture) lamps() {
 	f.T.Helper()
-	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
-	f.put(num(2), tenant, document.Invoice, lampInvoice1)
-	f.put(num(3), tenant, document.Invoice, lampInvoice2)
+	f.Put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.Put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.Put(num(3), tenant, document.Invoice, lampInvoice2)
 	for n := 1; n <= 3; n++ {
 		f.match(num(n))
 	}
@@ -56,12 +56,12 @@ func (f *fixture) wantEdges(when, matches, suggestions, clusters string) {
 func TestVerdictBeatsRivals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
-	f.put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.Put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.Put(num(2), tenant, document.Invoice, lampInvoice1)
 	f.match(num(1))
 	f.match(num(2))
 	f.wantEdges("one invoice", "1-2 rules", "", "1 1")
-	f.put(num(3), tenant, document.Invoice, lampInvoice2)
+	f.Put(num(3), tenant, document.Invoice, lampInvoice2)
 	f.match(num(3))
 	f.wantEdges("a second one", "", "1-2 rules, 1-3 rules", "0 0 0")
 
@@ -120,7 +120,7 @@ func TestVerdictNeedsOneTenant(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.lamps()
-	f.put(num(9), otherTenant, document.Invoice, "{}")
+	f.Put(num(9), otherTenant, document.Invoice, "{}")
 	unchanged := f.Unchanged(postgrestest.Tables...)
 	for name, b := range map[string]uuid.UUID{"another tenant's": num(9), "no document": num(77), "itself": num(1)} {
 		if err := f.says(num(1), b, rules.Confirmed); !errors.Is(err, postgres.ErrNoSuchPair) {
@@ -151,7 +151,7 @@ func TestRivalsOfMovedPair(t *testing.T) {
 	for _, order := range [][]int{{3, 0, 1, 2}, {0, 1, 2, 3}, {1, 2, 3, 0}, {2, 0, 3, 1}} {
 		f := newFixture(t)
 		for _, i := range order {
-			f.put(num(i+1), tenant, docs[i].typ, docs[i].data)
+			f.Put(num(i+1), tenant, docs[i].typ, docs[i].data)
 			f.match(num(i + 1))
 		}
 		got := postgrestest.Value[string](t, f.Conn, `SELECT string_agg(concat_ws(' ', document_a_id, document_b_id, score, reasoning), E'\n' ORDER BY document_a_id, document_b_id)

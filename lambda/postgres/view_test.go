@@ -56,8 +56,8 @@ func TestViewsAreAContract(t *testing.T) {
 func TestUpdatedAt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.PurchaseOrder, lampOrder)
-	f.put(num(2), tenant, document.Invoice, lampInvoice1)
+	f.Put(num(1), tenant, document.PurchaseOrder, lampOrder)
+	f.Put(num(2), tenant, document.Invoice, lampInvoice1)
 	f.match(num(2))
 	updated := func() time.Time {
 		t.Helper()
@@ -70,7 +70,7 @@ func TestUpdatedAt(t *testing.T) {
 		changes bool
 	}{
 		{"published", func() { f.Exec("UPDATE document SET matching_status = 'pending' WHERE id = $1", num(1)) }, true},
-		{"claimed", func() { fence = f.claim(job.Delivery{ID: num(1)}, false).Attempt }, true},
+		{"claimed", func() { fence = f.Deliver(job.Delivery{ID: num(1)}, false).Attempt }, true},
 		{"its candidates are read", func() { f.block(fence, key("k")) }, false},
 		{"succeeded", func() {
 			must.OK(t, job.Work(f.matcher().Match).One(t.Context(), fence))
@@ -104,8 +104,8 @@ func TestConstraints(t *testing.T) {
 	const insertSuggestion = "INSERT INTO match_suggestion VALUES ($1, $2, $3, 0.9, 'rules', 'because', '[]')"
 	const insertNotification = "INSERT INTO notification (tenant_id, document_id, kind, attempt, payload) VALUES ($1, $2, 'lost', 1, '{}')"
 	f := newFixture(t)
-	f.invoices(4)
-	f.put(num(9), otherTenant, document.Invoice, "{}")
+	f.Invoices(4)
+	f.Put(num(9), otherTenant, document.Invoice, "{}")
 	f.Exec(insertEdge, tenant, num(1), num(2))
 	f.Exec(insertSuggestion, tenant, num(3), num(4))
 	f.Exec(insertNotification, tenant, num(2))

@@ -56,7 +56,7 @@ func TestWarningsAnyOrder(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			for _, n := range order {
-				f.put(num(n), tenant, document.Invoice, docs[n-1])
+				f.Put(num(n), tenant, document.Invoice, docs[n-1])
 				f.match(num(n))
 			}
 			postgrestest.Equal(t, "warnings", f.warnings(), want)
@@ -82,7 +82,7 @@ func TestWrongCompanyAnyOrder(t *testing.T) {
 	for _, order := range [][]int{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}} {
 		f := newFixture(t)
 		for _, n := range order {
-			f.put(num(n), tenant, lampTypes[n-1], docs[n-1])
+			f.Put(num(n), tenant, lampTypes[n-1], docs[n-1])
 			f.match(num(n))
 		}
 		postgrestest.Equal(t, fmt.Sprint(order), f.compared(), "3 matched; 3 wrong-company 1; 3 medium")
@@ -97,8 +97,8 @@ func TestWrongCompanyAnyOrder(t *testing.T) {
 func TestSettledWarnings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.put(num(1), tenant, document.Invoice, lampBill("RE-1", "2026-03-02", anAccount))
-	f.put(num(2), tenant, document.Invoice, lampBill("RE-2", "2026-03-12", anAccount))
+	f.Put(num(1), tenant, document.Invoice, lampBill("RE-1", "2026-03-02", anAccount))
+	f.Put(num(2), tenant, document.Invoice, lampBill("RE-2", "2026-03-12", anAccount))
 	f.match(num(1))
 	f.match(num(2))
 	waits := func(when string, want int) {

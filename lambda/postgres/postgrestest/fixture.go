@@ -70,6 +70,12 @@ func (f *Fixture) Now() time.Time {
 	return Value[time.Time](f.T, f.Conn, "SELECT now()")
 }
 
+// Count reads a number.
+func (f *Fixture) Count(sql string, args ...any) int {
+	f.T.Helper()
+	return Value[int](f.T, f.Conn, sql, args...)
+}
+
 // Explain runs a statement and returns its plan.
 func (f *Fixture) Explain(sql string, args ...any) Plan {
 	f.T.Helper()

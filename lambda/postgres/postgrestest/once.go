@@ -24,7 +24,7 @@ func Once(fill func(t testing.TB, url string)) func(t testing.TB) (url string) {
 			if s.err != nil {
 				return // create reports it
 			}
-			exec(t, s.pool, s.createSQL(name, s.template))
+			execute(t, s.pool, s.createSQL(name, s.template))
 			filled.Lock()
 			filled.names = append(filled.names, name)
 			filled.Unlock()

@@ -49,8 +49,8 @@ func create(t testing.TB, template func(server) string) string {
 		t.Fatalf("no PostgreSQL for tests: %v", s.err)
 	}
 	name := "test_" + uuid.NewString()
-	exec(t, s.pool, s.createSQL(name, template(s)))
-	t.Cleanup(func() { exec(t, s.pool, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
+	execute(t, s.pool, s.createSQL(name, template(s)))
+	t.Cleanup(func() { execute(t, s.pool, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
 	return withDatabase(s.admin, name)
 }
 
@@ -218,7 +218,7 @@ func fastestCopy(ctx context.Context, pool *pgxpool.Pool) (option string, err er
 	return option, err
 }
 
-func exec(t testing.TB, pool *pgxpool.Pool, sql string) {
+func execute(t testing.TB, pool *pgxpool.Pool, sql string) {
 	t.Helper()
 	if _, err := pool.Exec(context.Background(), sql); err != nil {
 		t.Fatal(err)

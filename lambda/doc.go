@@ -40,9 +40,10 @@
 //     bought twice. llm/openai calls the server; llm/schema reads an answer by the JSON
 //     schema of its question.
 //   - postgres holds all SQL, each statement next to its method: claim.go claims and
-//     settles, candidate.go finds candidates, match.go writes a match, and redecide.go is
-//     the heart of that write. The store of another workload is a package below it:
-//     postgres/ingestions, postgres/reviews or postgres/offers; postgres/events has the events.
+//     settles. The store of each workload is a package below it. In postgres/matches,
+//     candidate.go finds candidates, write.go writes matches, and redecide.go is the heart
+//     of that write. The others are postgres/ingestions, postgres/reviews and
+//     postgres/offers; postgres/events has the events.
 //
 // # When something goes wrong
 //

@@ -16,6 +16,7 @@ import (
 	"matchbook/lambda/local"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -66,7 +67,7 @@ func TestLargeCandidatesCutOff(t *testing.T) {
 	l.exec("UPDATE document SET match_keys = '{a,b,c}' WHERE id = $1", best)
 	draft := match.Draft{Fence: job.Attempt{ID: seeker, Number: 1}, Types: []document.Type{document.Invoice},
 		Normalized: score.Normalized{Tenant: testTenant, Lookup: []string{"a", "b", "c"}}}
-	block := must.Get(l.DB.Candidates(t.Context(), []*match.Draft{&draft}))(t)[draft.Fence]
+	block := must.Get(matches.New(l.DB).Candidates(t.Context(), []*match.Draft{&draft}))(t)[draft.Fence]
 	read, found := 0, false
 	for _, c := range block.Candidates {
 		read += len(c.Data)

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -107,8 +108,8 @@ func hostileRun(t *testing.T, mind scripted.Mind) (edges map[string]string, aske
 // review stores the verdict of a person about two documents.
 func (l *line) review(a, b uuid.UUID, verdict rules.Verdict) {
 	l.t.Helper()
-	d := postgres.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
-	must.Get(l.DB.Decide(l.t.Context(), a, b, d))(l.t)
+	d := matches.Decision{Verdict: verdict, By: "anna", Origin: postgres.OriginCommand}
+	must.Get(matches.New(l.DB).Decide(l.t.Context(), a, b, d))(l.t)
 }
 
 // A model that obeys every document moves the pairs in its question, and no

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -48,7 +49,7 @@ func (h *handler) decide(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := postgres.Decision{Verdict: rules.Verdict(v.PostFormValue("verdict")), By: v.person.Name, Origin: postgres.OriginConsole,
+	d := matches.Decision{Verdict: rules.Verdict(v.PostFormValue("verdict")), By: v.person.Name, Origin: postgres.OriginConsole,
 		Note: v.PostFormValue("note"), Seen: v.PostFormValue("seen")}
 	switch d.Verdict {
 	case rules.Confirmed, rules.Rejected, rules.Withdrawn:
@@ -116,7 +117,7 @@ func (h *handler) settle(v *visit) error {
 	if facts == "" || verdict == "" {
 		return errBadForm
 	}
-	_, err = h.reader(v).Settle([]string{ids[0].String(), ids[1].String()}, postgres.Settlement{Kind: warning.Kind(v.PostFormValue("kind")),
+	_, err = h.reader(v).Settle([]string{ids[0].String(), ids[1].String()}, matches.Settlement{Kind: warning.Kind(v.PostFormValue("kind")),
 		By: v.person.Name, Origin: postgres.OriginConsole, Verdict: verdict, Reason: v.PostFormValue("reason"), Facts: facts})
 	var ours explain.Error
 	switch {
@@ -152,8 +153,8 @@ var dones = map[string]string{
 	string(threeway.Hold):     "On hold.",
 	string(threeway.Dispute):  "Disputed.",
 	string(threeway.Withdraw): "Withdrawn: the invoice is open again.",
-	string(postgres.Comment):  "The comment is stored.",
-	string(postgres.Assign):   "The assignment is stored.",
+	string(matches.Comment):   "The comment is stored.",
+	string(matches.Assign):    "The assignment is stored.",
 	"tolerance":               "Saved. The invoices that it concerns are judged again.",
 	"settled":                 "Settled: the warning is no longer open work unless its facts change.",
 }

@@ -18,6 +18,7 @@ import (
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/ingestions"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/offers"
 	"matchbook/lambda/postgres/report"
 
@@ -49,11 +50,11 @@ var bulks = map[string]bulk{
 }
 
 // bulkAssign is the form for whatever waits in /open. It acts in any state.
-var bulkAssign = bulk{[]button{{string(postgres.Assign), "Assign"}}, false, nil, assignOne, nil}
+var bulkAssign = bulk{[]button{{string(matches.Assign), "Assign"}}, false, nil, assignOne, nil}
 
 func assignOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
 	to := term.Clean(v.PostFormValue("assignee"), term.MaxValue)
-	return nil, nil, h.DB.WriteNote(v.Context(), p.document, postgres.Note{Form: a.ID, Kind: postgres.Assign, Text: to, By: a.By})
+	return nil, nil, h.matches.WriteNote(v.Context(), p.document, matches.Note{Form: a.ID, Kind: matches.Assign, Text: to, By: a.By})
 }
 
 // picked is a thing that a person ticked, in the state they saw.
@@ -65,7 +66,7 @@ type picked struct {
 func (p picked) pair() []string { return []string{p.document.String(), p.other.String()} }
 
 func seenPair(h *handler, v *visit, i explain.WaitingItem) (string, error) {
-	return h.DB.PairVersion(v.Context(), i.Document.ID, i.Other.ID)
+	return h.matches.PairVersion(v.Context(), i.Document.ID, i.Other.ID)
 }
 
 func seenDocument(h *handler, v *visit, i explain.WaitingItem) (string, error) {
@@ -77,14 +78,14 @@ func seenFile(h *handler, v *visit, i explain.WaitingItem) (string, error) {
 }
 
 func decideOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
-	_, stamped, err := h.reader(v).Decide(p.pair(), postgres.Decision{Verdict: rules.Verdict(v.PostFormValue("do")), By: a.By,
+	_, stamped, err := h.reader(v).Decide(p.pair(), matches.Decision{Verdict: rules.Verdict(v.PostFormValue("do")), By: a.By,
 		Origin: postgres.OriginConsole, Note: a.Reason, Seen: p.seen})
 	return h.Sender, stamped, err
 }
 
 func settleOne(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
 	kind, facts, _ := strings.Cut(p.seen, "_")
-	_, err := h.reader(v).Settle(p.pair(), postgres.Settlement{Kind: warning.Kind(kind), By: a.By, Origin: postgres.OriginConsole,
+	_, err := h.reader(v).Settle(p.pair(), matches.Settlement{Kind: warning.Kind(kind), By: a.By, Origin: postgres.OriginConsole,
 		Verdict: v.PostFormValue("verdict"), Reason: a.Reason, Facts: facts})
 	return nil, nil, err
 }
@@ -114,7 +115,7 @@ func (h *handler) ticks(v *visit, kind string, items []explain.WaitingItem) (lis
 	for _, i := range items {
 		s, err := seen(h, v, i)
 		switch {
-		case errors.Is(err, job.ErrNotFound), errors.Is(err, postgres.ErrNoSuchPair):
+		case errors.Is(err, job.ErrNotFound), errors.Is(err, matches.ErrNoSuchPair):
 			s = "gone"
 		case err != nil:
 			return nil, err
@@ -187,7 +188,7 @@ func admitDocuments(h *handler, v *visit, list []picked) error {
 func (h *handler) actOnMany(v *visit) error {
 	return h.actOnTicked(v, func() bulk {
 		b, known := bulks[v.FormValue("kind")]
-		if known && v.PostFormValue("do") == string(postgres.Assign) {
+		if known && v.PostFormValue("do") == string(matches.Assign) {
 			return bulkAssign
 		}
 		return b

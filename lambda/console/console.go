@@ -62,6 +62,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -83,6 +84,7 @@ type Config struct {
 
 type handler struct {
 	Config
+	matches *matches.Store
 	reports report.Reader
 }
 
@@ -95,7 +97,7 @@ func New(c Config) (http.Handler, error) {
 		}
 	}
 	c.Time = cmp.Or(c.Time, 10*time.Second)
-	h := &handler{Config: c, reports: report.From(c.DB)}
+	h := &handler{c, matches.New(c.DB), report.From(c.DB)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /console.css", serveStyle)
 	mux.HandleFunc("GET /console.js", serveScript)

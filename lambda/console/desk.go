@@ -107,7 +107,7 @@ func (h *handler) desk(v *visit, id uuid.UUID, typed map[string]string, flaws []
 
 // values reads the values of a document, by path, with its type.
 func (h *handler) values(v *visit, id uuid.UUID) (map[string]string, error) {
-	raws, err := h.DB.Raws(v.Context(), []uuid.UUID{id})
+	raws, err := h.matches.Raws(v.Context(), []uuid.UUID{id})
 	if err != nil || len(raws) == 0 {
 		return nil, errors.Join(err, errNotFound)
 	}

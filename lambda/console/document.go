@@ -69,7 +69,7 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 	if d.Seen, err = h.DB.DocumentVersion(v.Context(), id); err != nil { // before the state, since that may change
 		return err
 	}
-	versions, err := h.DB.InvoiceVersions(v.Context(), []uuid.UUID{id})
+	versions, err := h.matches.InvoiceVersions(v.Context(), []uuid.UUID{id})
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (h *handler) showDocument(v *visit, status int, id uuid.UUID, problem strin
 
 // notes reads what people say to each other about the document.
 func (h *handler) notes(v *visit, id uuid.UUID, d *documentPage) error {
-	assignees, err := h.DB.Assignees(v.Context(), []uuid.UUID{id})
+	assignees, err := h.matches.Assignees(v.Context(), []uuid.UUID{id})
 	if err != nil {
 		return err
 	}
 	d.Assignee = term.Clean(assignees[id], term.MaxValue)
-	comments, err := h.DB.Comments(v.Context(), id, maxComments)
+	comments, err := h.matches.Comments(v.Context(), id, maxComments)
 	for _, c := range comments {
 		words := term.Clean(c.By, term.MaxValue) + ": " + term.Clean(c.Text, term.MaxText)
 		d.Comments = append(d.Comments, explain.Event{At: c.At, What: words})
@@ -165,7 +165,7 @@ func (h *handler) showPair(v *visit, status int, ids []uuid.UUID, problem string
 		return err
 	}
 	p := pairPage{From: from, notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	if p.Seen, err = h.DB.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, since that may change
+	if p.Seen, err = h.matches.PairVersion(v.Context(), ids[0], ids[1]); err != nil { // before the pair, since that may change
 		return err
 	}
 	if p.Comparison, err = h.reader(v).Pair(ids[0], ids[1]); err != nil {

@@ -160,7 +160,7 @@ func put(at any, parts []string, value any) (any, error) {
 // examine reads a form of values, and checks them as they would be: sums, dates, check digits and
 // required fields.
 func (h *handler) examine(v *visit, id uuid.UUID) (t typing, err error) {
-	raws, err := h.DB.Raws(v.Context(), []uuid.UUID{id})
+	raws, err := h.matches.Raws(v.Context(), []uuid.UUID{id})
 	if err != nil || len(raws) == 0 {
 		return t, errors.Join(err, errNotFound)
 	}

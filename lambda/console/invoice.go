@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -128,7 +129,7 @@ func (h *handler) invoiceTicks(v *visit, list []report.ListedInvoice) (ticks []s
 	for _, i := range list {
 		ids = append(ids, i.ID)
 	}
-	seen, err := h.DB.InvoiceVersions(v.Context(), ids)
+	seen, err := h.matches.InvoiceVersions(v.Context(), ids)
 	for _, id := range ids {
 		ticks = append(ticks, id.String()+"_"+uuid.Nil.String()+"_"+seen[id])
 	}
@@ -169,7 +170,7 @@ func (h *handler) settleInvoice(v *visit) error {
 		return err
 	}
 	form, noForm := document.ParseID(v.PostFormValue("form"))
-	a := postgres.InvoiceAction{Form: form, Action: threeway.Action(v.PostFormValue("action")), Seen: v.PostFormValue("seen"),
+	a := matches.InvoiceAction{Form: form, Action: threeway.Action(v.PostFormValue("action")), Seen: v.PostFormValue("seen"),
 		Reason: v.PostFormValue("reason"), By: v.person.Name, Origin: postgres.OriginConsole}
 	if noForm != nil || a.Seen == "" || a.Action.State() == "" {
 		return errBadForm
@@ -187,7 +188,7 @@ func (h *handler) settleInvoice(v *visit) error {
 }
 
 func seenInvoice(h *handler, v *visit, i explain.WaitingItem) (string, error) {
-	seen, err := h.DB.InvoiceVersions(v.Context(), []uuid.UUID{i.Document.ID})
+	seen, err := h.matches.InvoiceVersions(v.Context(), []uuid.UUID{i.Document.ID})
 	if err == nil && seen[i.Document.ID] == "" {
 		err = job.ErrNotFound
 	}
@@ -195,7 +196,7 @@ func seenInvoice(h *handler, v *visit, i explain.WaitingItem) (string, error) {
 }
 
 func settleOneInvoice(h *handler, v *visit, p picked, a postgres.Action) (job.Sender, []job.Stamped, error) {
-	_, err := h.reader(v).SettleInvoice(p.document.String(), postgres.InvoiceAction{Form: a.ID,
+	_, err := h.reader(v).SettleInvoice(p.document.String(), matches.InvoiceAction{Form: a.ID,
 		Action: threeway.Action(v.PostFormValue("do")), Seen: p.seen, Reason: a.Reason, By: a.By, Origin: postgres.OriginConsole})
 	return nil, nil, err
 }

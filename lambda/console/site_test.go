@@ -25,6 +25,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -98,7 +99,7 @@ func (s *site) add(docs ...postgres.Imported) {
 func (s *site) match(id uuid.UUID) {
 	s.t.Helper()
 	claims := must.Get(s.Claim(s.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false))(s.t)
-	m := &match.Matcher{Store: s.DB, Log: slog.New(slog.DiscardHandler)}
+	m := &match.Matcher{Store: matches.New(s.DB), Log: slog.New(slog.DiscardHandler)}
 	if err := job.Work(m.Match).One(s.t.Context(), claims[0].Attempt); err != nil {
 		s.t.Logf("%s: %v", id, err)
 	}

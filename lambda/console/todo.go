@@ -6,7 +6,7 @@ import (
 
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/document"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -149,11 +149,11 @@ func (h *handler) note(v *visit) error {
 		return err
 	}
 	form, noForm := document.ParseID(v.PostFormValue("form"))
-	n := postgres.Note{Form: form, Kind: postgres.NoteKind(v.PostFormValue("do")), By: term.Clean(v.person.Name, term.MaxValue)}
+	n := matches.Note{Form: form, Kind: matches.NoteKind(v.PostFormValue("do")), By: term.Clean(v.person.Name, term.MaxValue)}
 	switch n.Kind {
-	case postgres.Comment:
+	case matches.Comment:
 		n.Text = term.Clean(v.PostFormValue("text"), term.MaxText)
-	case postgres.Assign:
+	case matches.Assign:
 		n.Text = term.Clean(v.PostFormValue("assignee"), term.MaxValue)
 	default:
 		noForm = errBadForm
@@ -161,10 +161,10 @@ func (h *handler) note(v *visit) error {
 	if noForm != nil {
 		return errBadForm
 	}
-	if n.Kind == postgres.Comment && n.Text == "" {
+	if n.Kind == matches.Comment && n.Text == "" {
 		return h.showDocument(v, http.StatusBadRequest, ids[0], "Enter a comment.")
 	}
-	if err := h.DB.WriteNote(v.Context(), ids[0], n); err != nil {
+	if err := h.matches.WriteNote(v.Context(), ids[0], n); err != nil {
 		return err
 	}
 	http.Redirect(v.w, v.Request, "/documents/"+ids[0].String()+"?done="+string(n.Kind), http.StatusSeeOther)

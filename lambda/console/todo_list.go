@@ -83,7 +83,7 @@ func (h *handler) nameToDo(v *visit, l *todoList) error {
 	for _, j := range found {
 		l.Called[j.ID] = "offers of " + j.Date.String() + " for " + offerList{}.Called(j)
 	}
-	l.Assigned, err = h.DB.Assignees(v.Context(), documents)
+	l.Assigned, err = h.matches.Assignees(v.Context(), documents)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -75,11 +76,11 @@ func (h *handler) tolerances(v *visit) error {
 // showTolerances shows the page. typed are the values of a form that was not stored, with the problem.
 func (h *handler) showTolerances(v *visit, status int, typed map[string]string, problem string) error {
 	p := tolerancePage{notice: notice{dones[v.URL.Query().Get("done")], problem}}
-	seen, err := h.DB.TolerancesVersion(v.Context(), v.tenant.ID) // before the state, since that may change
+	seen, err := h.matches.TolerancesVersion(v.Context(), v.tenant.ID) // before the state, since that may change
 	if err != nil {
 		return err
 	}
-	all, err := h.DB.Tolerances(v.Context(), v.tenant.ID)
+	all, err := h.matches.Tolerances(v.Context(), v.tenant.ID)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (h *handler) setTolerance(v *visit) error {
 	}
 	form, noForm := document.ParseID(v.PostFormValue("form"))
 	key, noKey := threeway.ParseSupplier(v.PostFormValue("supplier"))
-	c := postgres.ToleranceChange{Form: form, By: term.Clean(v.person.Name, term.MaxValue), Origin: postgres.OriginConsole,
+	c := matches.ToleranceChange{Form: form, By: term.Clean(v.person.Name, term.MaxValue), Origin: postgres.OriginConsole,
 		Reason: term.Clean(v.PostFormValue("reason"), term.MaxText), Seen: v.PostFormValue("seen")}
 	typed := typedTolerance(v)
 	switch do := v.PostFormValue("do"); {
@@ -177,10 +178,10 @@ func (h *handler) setTolerance(v *visit) error {
 	if c.Reason == "" {
 		return h.showTolerances(v, http.StatusBadRequest, typed, "Enter a reason. It is kept with your name.")
 	}
-	_, _, stamped, err := h.DB.SetTolerance(v.Context(), v.tenant.ID, key, c)
+	_, _, stamped, err := h.matches.SetTolerance(v.Context(), v.tenant.ID, key, c)
 	h.send(v, stamped)
 	switch {
-	case errors.Is(err, postgres.ErrStaleTolerance):
+	case errors.Is(err, matches.ErrStaleTolerance):
 		return h.showTolerances(v, http.StatusConflict, nil,
 			"The tolerances have changed since you opened them. Nothing was done; see their current state below.")
 	case err != nil:

@@ -113,7 +113,7 @@ func (h *handler) showOpen(v *visit, status int, problem string) error {
 	for i, item := range o.Items {
 		ids[i] = item.Document.ID
 	}
-	if o.Assigned, err = h.DB.Assignees(v.Context(), ids); err != nil {
+	if o.Assigned, err = h.matches.Assignees(v.Context(), ids); err != nil {
 		return err
 	}
 	return h.show(v, status, "open", "Waiting for people", o)

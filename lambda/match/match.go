@@ -99,7 +99,7 @@ const maxTurns = 10
 
 // Match matches the documents of a batch; it is a job.Work. A document ends without an error
 // once it is succeeded: Store.Write sets the status together with the matches (see
-// succeedMatchedSQL in postgres/cluster.go). It ends with a *job.Partial if a model or embedder
+// succeedMatchedSQL in postgres/matches/cluster.go). It ends with a *job.Partial if a model or embedder
 // failed, so that the runtime writes the rules' results along with the release.
 func (m *Matcher) Match(ctx context.Context, batch []*job.Task) {
 	docs := m.load(ctx, batch)

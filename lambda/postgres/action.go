@@ -10,6 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// The origins of what people do.
+const (
+	OriginCommand = "command"
+	OriginConsole = "console"
+)
+
+// ErrStale reports a change since the person looked.
+var ErrStale = errors.New("pair has changed since it was shown")
+
 // Action is a person's request to match a document again.
 type Action struct {
 	ID     uuid.UUID // of the form, as its idempotency key

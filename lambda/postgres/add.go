@@ -113,7 +113,7 @@ RETURNING d.id, d.matching_published_at, d.tenant_id`
 func (db *DB) Add(ctx context.Context, docs []Imported, o AddOptions) (list []Added, err error) {
 	columns, tenants := givenOf(docs)
 	var by map[uuid.UUID]Added
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	err = db.InTx(ctx, func(tx pgx.Tx) error {
 		by = make(map[uuid.UUID]Added, len(docs))
 		if _, err := tx.Exec(ctx, addTenantsSQL, tenants); err != nil {
 			return err

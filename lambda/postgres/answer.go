@@ -73,7 +73,7 @@ func (db *DB) FindVectors(
 	ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte,
 ) (map[string]llm.Vector, error) {
 	found := make(map[string]llm.Vector, len(hashes))
-	err := steadily(ctx, func() error {
+	err := Steadily(ctx, func() error {
 		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
 		var hash, vector []byte
 		_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {

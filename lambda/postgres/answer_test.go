@@ -48,7 +48,7 @@ func (f *fixture) wantAnswer(k llm.Key, text string) (id int64) {
 
 func (f *fixture) wantAnswers(want ...string) {
 	f.T.Helper()
-	postgrestest.EqualLists(f.T, "answers", f.Answers(), want)
+	postgrestest.EqualLists(f.T, "answers", f.ModelAnswers(), want)
 }
 
 const sameMoment = "another attempt asked the same question at the same time"
@@ -106,7 +106,7 @@ func TestAnyReasonIsStored(t *testing.T) {
 	id := f.keep(asked("a"), "x", "")
 	must.OK(t, f.DiscardAnswer(t.Context(), id, "bad \x00 \xff "+strings.Repeat("ä", 2000)))
 	f.keep(asked("b"), "y", "cut \x00 off")
-	list := f.Answers()
+	list := f.ModelAnswers()
 	if n := utf8.RuneCountInString(list[0]); n != 1000+len("x, 0, ") || !strings.HasPrefix(list[0], "x, 0, bad \ufffd \ufffd ä") || list[1] != "y, 0, cut \ufffd off" {
 		t.Errorf("got %d characters, %.40q and %q", n, list[0], list[1])
 	}
@@ -204,7 +204,7 @@ func TestConcurrentAnswers(t *testing.T) {
 	}
 	wg.Wait()
 	usable := 0
-	list := f.Answers()
+	list := f.ModelAnswers()
 	for _, a := range list {
 		if !strings.HasSuffix(a, sameMoment) {
 			usable++

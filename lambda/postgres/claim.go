@@ -203,12 +203,13 @@ type executor interface {
 }
 
 func (j *Jobs) release(ctx context.Context, by executor, f job.Attempt, v job.Release) (bool, error) {
-	sql, args := j.releasing(f, v)
+	sql, args := j.Releasing(f, v)
 	tag, err := by.Exec(ctx, sql, args...)
 	return tag.RowsAffected() == 1, err
 }
 
-func (j *Jobs) releasing(f job.Attempt, v job.Release) (sql string, args []any) {
+// Releasing is Release as a statement, for the transaction of a workload.
+func (j *Jobs) Releasing(f job.Attempt, v job.Release) (sql string, args []any) {
 	if v.Status == job.StatusFailed {
 		return j.sql.fail, []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
 	}
@@ -232,10 +233,10 @@ RETURNING {table}.id, {attempts}`
 // new workload. It returns job.ErrFenceLost without running write if the fence doesn't hold:
 // the fence is the first statement, so a stale attempt writes nothing in vain, and the row
 // stays locked until the commit. write must expect to run again after a lost race or
-// connection. DB.Write, offers.Store.Complete and reviews.Store.End have the same fence in other
-// statements, because one of them ends many rows.
+// connection. Write of package matches, offers.Store.Complete and reviews.Store.End have the same
+// fence in other statements, because one of them ends many rows.
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
-	return steadily(ctx, func() error {
+	return Steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
 			if err := j.succeed(ctx, tx, f); err != nil {
 				return err

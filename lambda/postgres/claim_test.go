@@ -8,26 +8,20 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
-	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 )
 
 // fixture is one with documents.
-type fixture struct {
-	*postgrestest.Fixture
-	scores func([]score.Raw) []score.Pair // of Write
-}
+type fixture struct{ *postgrestest.Fixture }
 
-var tenant, start = postgrestest.Tenant, postgrestest.Start
+var tenant, otherTenant, start, num = postgrestest.Tenant, postgrestest.OtherTenant, postgrestest.Start, postgrestest.Num
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return with(postgrestest.NewFixture(t))
+	return &fixture{postgrestest.NewFixture(t)}
 }
-
-func with(f *postgrestest.Fixture) *fixture { return &fixture{Fixture: f} }
 
 // document inserts a document with these columns of matching state.
 func (f *fixture) document(assignments string, args ...any) uuid.UUID {

@@ -1,13 +1,12 @@
 // Package postgres holds Matchbook's SQL, together with the packages below it: one file per
-// concern, each statement a constant next to its function. This package has the database, the
-// jobs of every workload, and matching; the stores of the others are below it, each a package
-// that imports this one only. An exported method that writes is one transaction. Every write of
+// concern, each statement a constant next to its function. This package has the database and the
+// jobs of every workload; the stores of workloads are below it, each a package that imports this
+// one only. An exported method that writes is one transaction. Every write of
 // an attempt carries its fence, because the attempt may have lost its row, and only the
 // database's clock decides about leases.
 //
-// A transaction runs again after losing a race. Work such as DB.Write also runs again while
-// the database is away (repeat.go). See DB.Write for all statements of a match, and
-// candidate.go for the search before it.
+// A transaction runs again after losing a race. Work also runs again while the database is away
+// (repeat.go).
 //
 // Most errors are the driver's and may have values in their text. Before you store, log or
 // send one, use failure.Of, which keeps only the SQLSTATE.
@@ -29,15 +28,13 @@ import (
 )
 
 // DB is a database with a bounded number of connections, safe for concurrent use. You must
-// close it. DB implements the store ports of packages job, match and sweep. It embeds the Jobs
-// of documents, because matching settles a document in the transaction of its matches; for the
-// table of any other function, use JobsOf.
+// close it. DB implements the store ports of packages job and sweep for documents; for the table
+// of any other function, use JobsOf.
 type DB struct {
 	*Jobs // of documents
 
 	pool     *pool
 	reserved *pool // for job.Store, so that settling never waits behind the work for a connection
-	turns    turns
 }
 
 // The timeouts of a transaction end abandoned statements, and transactions in the way of

@@ -90,15 +90,23 @@ func usedArgs(sql string, args ...any) []any {
 	return args[:1]
 }
 
+// Recluster computes the clusters of documents that were matched with erased ones:
+// matches.Recluster.
+type Recluster func(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) error
+
+// AwaitTurnSQL waits for the lock of the tenant $1, because matching (turn.go in package matches)
+// writes the same rows.
+const AwaitTurnSQL = `SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
+
 // Erase deletes rows. Work in progress on them loses its fence, so it writes nothing more. Rows
-// of documents go in one transaction, which recomputes the clusters and publishes the documents
+// of documents go in one transaction, which reclusters and publishes the documents
 // compared with them; the caller must send the messages. A whole tenant goes in batches, the
 // tenant last: after an interruption, run it again. note is called after each batch.
-func (db *DB) Erase(ctx context.Context, e Erasure, note func(TableRows)) ([]job.Stamped, error) {
+func (db *DB) Erase(ctx context.Context, e Erasure, recluster Recluster, note func(TableRows)) ([]job.Stamped, error) {
 	if e.Documents != nil {
 		var deleted []TableRows
 		stamped, err := Within(ctx, db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
-			deleted, stamped, err = db.eraseDocuments(ctx, tx, e)
+			deleted, stamped, err = db.eraseDocuments(ctx, tx, e, recluster)
 			return stamped, err
 		})
 		for _, n := range deleted {
@@ -132,8 +140,10 @@ SELECT id FROM document WHERE tenant_id = $2 AND id <> ALL ($1) AND matching_sta
 ORDER BY id`
 )
 
-func (db *DB) eraseDocuments(ctx context.Context, tx pgx.Tx, e Erasure) (deleted []TableRows, stamped []job.Stamped, err error) {
-	if _, err := tx.Exec(ctx, awaitTurnSQL, e.Tenant); err != nil {
+func (db *DB) eraseDocuments(ctx context.Context, tx pgx.Tx, e Erasure, recluster Recluster) (
+	deleted []TableRows, stamped []job.Stamped, err error,
+) {
+	if _, err := tx.Exec(ctx, AwaitTurnSQL, e.Tenant); err != nil {
 		return nil, nil, err
 	}
 	neighbours, err := IDs(ctx, tx, neighbourSQL, e.Documents, e.Tenant)
@@ -143,16 +153,10 @@ func (db *DB) eraseDocuments(ctx context.Context, tx pgx.Tx, e Erasure) (deleted
 	if deleted, err = deleteDocuments(ctx, tx, e); err != nil {
 		return nil, nil, err
 	}
-	s := &standing{}
-	c, err := s.clusterWhole(ctx, tx, neighbours, func(_, _ uuid.UUID) bool { return false }, map[[2]uuid.UUID]bool{})
-	if err != nil {
+	if err := recluster(ctx, tx, neighbours); err != nil {
 		return nil, nil, err
 	}
-	batch := &pgx.Batch{}
-	c.queueLock(batch, neighbours)
-	c.queue(batch)
-	batch.Queue(forgetRowsSQL)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	if _, err := tx.Exec(ctx, forgetRowsSQL); err != nil {
 		return nil, nil, err
 	}
 	stamped, err = db.PublishIn(ctx, tx, neighbours)
@@ -227,7 +231,7 @@ SELECT id FROM document WHERE tenant_id = $1 ORDER BY id LIMIT $2`
 // eraseNext deletes some documents of the tenant.
 func (db *DB) eraseNext(ctx context.Context, tenant uuid.UUID, note func(TableRows)) (n int64, err error) {
 	deleted, err := Within(ctx, db, func(tx pgx.Tx) ([]TableRows, error) {
-		if _, err := tx.Exec(ctx, awaitTurnSQL, tenant); err != nil {
+		if _, err := tx.Exec(ctx, AwaitTurnSQL, tenant); err != nil {
 			return nil, err
 		}
 		ids, err := IDs(ctx, tx, someDocumentsSQL, tenant, eraseDocuments)
@@ -250,7 +254,7 @@ ON CONFLICT (digest) DO UPDATE SET erased_at = now()`
 // eraseTenant deletes the tenant itself, unless it has got rows since.
 func (db *DB) eraseTenant(ctx context.Context, tenant uuid.UUID, note func(TableRows)) (gone bool, err error) {
 	var deleted int64
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	err = db.InTx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `DELETE FROM tenant WHERE id = $1`, tenant)
 		deleted = tag.RowsAffected()
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -94,7 +95,7 @@ func TestEraseTenant(t *testing.T) {
 		counted[c.Table] = c.Rows
 	}
 	deleted := map[string]int64{}
-	must.Get(db.Erase(t.Context(), e, func(r postgres.TableRows) { deleted[r.Table] += r.Rows }))(t)
+	must.Get(db.Erase(t.Context(), e, matches.Recluster, func(r postgres.TableRows) { deleted[r.Table] += r.Rows }))(t)
 	if got := rowsWith(t, conn, "aaaaaaaa-"); len(got) > 0 {
 		t.Errorf("left: %v", got)
 	}
@@ -116,7 +117,7 @@ func TestEraseDocument(t *testing.T) {
 	if e.Tenant != tenantOf('a') || !slices.Equal(e.Documents, []uuid.UUID{docOf('a', 2)}) {
 		t.Fatalf("got %+v", e)
 	}
-	stamped := must.Get(db.Erase(t.Context(), e, noNote))(t)
+	stamped := must.Get(db.Erase(t.Context(), e, matches.Recluster, noNote))(t)
 	// The receiver of events learns of the removed matches.
 	if got := rowsWith(t, conn, docOf('a', 2).String()); len(got) > 1 || got["event"] != 2 {
 		t.Errorf("left: %v", got)
@@ -163,7 +164,7 @@ func TestErasureFences(t *testing.T) {
 	f := newFixture(t)
 	f.Invoices(2)
 	fence := f.Take(num(1))
-	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, noNote))(t)
+	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, matches.Recluster, noNote))(t)
 	if err := job.Work(f.matcher().Match).One(t.Context(), fence); err == nil {
 		t.Error("an erased document was matched")
 	}

@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"log/slog"
 	"testing"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
 	"matchbook/lambda/job/sweep"
+	"matchbook/lambda/match"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -31,4 +34,8 @@ func (f *fixture) conformance() jobtest.Fixture {
 		Now:     f.Now,
 		Advance: f.Advance,
 	}
+}
+
+func (f *fixture) matcher() *match.Matcher {
+	return &match.Matcher{Store: matches.New(f.DB), Log: slog.New(slog.DiscardHandler)}
 }

@@ -8,8 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(envFrozen) == "" { // the helper process is stopped in the middle of things
-		postgrestest.Parallel("8")
-	}
+	postgrestest.Parallel("8")
 	os.Exit(m.Run())
 }

@@ -27,14 +27,6 @@ type pool struct {
 // for a row fails instead of reading it again.
 const beginSQL = "begin isolation level read committed"
 
-// planOnceSQL begins the transactions each document has. Their statements read rows by index,
-// but PostgreSQL plans most of them each time for the sizes of their arrays, which took an
-// eighth of the server's time. With the statistics of a new tenant, or of a table empty a
-// minute ago, it even reads whole tables. planOnceSQL also sets inTurn, so that reads work
-// without the tenant's lock; lockTenantSQL sets it again.
-const planOnceSQL = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('matchbook.turn', 'true', true)`
-
 // limits holds the timeouts of every transaction and its jit, by name.
 type limits [][2]string
 

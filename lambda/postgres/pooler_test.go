@@ -26,7 +26,7 @@ func TestPoolerStoreConforms(t *testing.T) {
 	t.Parallel()
 	testenv.OnlyThorough(t, "is the whole suite of stores once more")
 	way := postgrestest.ByPooler(t)
-	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture { return with(postgrestest.Through(t, way)).conformance() })
+	jobtest.TestStore(t, func(t *testing.T) jobtest.Fixture { return (&fixture{postgrestest.Through(t, way)}).conformance() })
 }
 
 // All else that functions do with the database, but for TestPoolerMatches.

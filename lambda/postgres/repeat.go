@@ -40,15 +40,26 @@ func repeat(ctx context.Context, fn func() error) error {
 	return err
 }
 
-func (db *DB) inTx(ctx context.Context, fn func(pgx.Tx) error) error {
+// InTx runs fn in a transaction, again if that lost a race.
+func (db *DB) InTx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return repeat(ctx, func() error {
 		return pgx.BeginFunc(ctx, db.pool, fn)
 	})
 }
 
+// InTxWith is InTx with statements that go out together with the begin, in one round trip. fn
+// may commit with its last statements.
+func (db *DB) InTxWith(ctx context.Context, first func(*pgx.Batch), fn func(pgx.Tx) error) error {
+	return repeat(ctx, func() error {
+		batch := &pgx.Batch{}
+		first(batch)
+		return db.pool.inTxWith(ctx, batch, fn)
+	})
+}
+
 // Within runs fn in a transaction, again if that lost a race. On an error, the result is zero.
 func Within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (result T, err error) {
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	err = db.InTx(ctx, func(tx pgx.Tx) error {
 		result, err = fn(tx)
 		return err
 	})
@@ -61,11 +72,11 @@ func Within[T any](ctx context.Context, db *DB, fn func(pgx.Tx) (T, error)) (res
 // awayFor is the longest wait for a database that is away. A restart or fail-over takes less.
 const awayFor = 90 * time.Second
 
-// steadily is repeat, and also runs fn again while the database is away, so that a restart
+// Steadily is repeat, and also runs fn again while the database is away, so that a restart
 // costs time but no delivery. Work may wait, because it ends with its context. If a fenced
 // write was committed and its answer lost, the second run reports a lost fence, so the runtime
 // reads the row again.
-func steadily(ctx context.Context, fn func() error) error {
+func Steadily(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for waits := (backoff.Waits{First: 50 * time.Millisecond, Longest: time.Second}); ; {
 		err := repeat(ctx, fn)
@@ -90,7 +101,7 @@ func (s Steady) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, e
 // QueryRow runs a statement with one row.
 func (s Steady) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return row(func(dest ...any) error {
-		return steadily(ctx, func() error { return s.db.pool.QueryRow(ctx, sql, args...).Scan(dest...) })
+		return Steadily(ctx, func() error { return s.db.pool.QueryRow(ctx, sql, args...).Scan(dest...) })
 	})
 }
 
@@ -102,7 +113,7 @@ func (s Steady) Exec(ctx context.Context, sql string, args ...any) error {
 
 // Changes is Exec, and reports whether the statement changed any rows.
 func (s Steady) Changes(ctx context.Context, sql string, args ...any) (did bool, err error) {
-	err = steadily(ctx, func() error {
+	err = Steadily(ctx, func() error {
 		tag, err := s.db.pool.Exec(ctx, sql, args...)
 		did = did || tag.RowsAffected() > 0 // an earlier try may have left nothing to do
 		return err
@@ -112,7 +123,7 @@ func (s Steady) Changes(ctx context.Context, sql string, args ...any) (did bool,
 
 // Batch runs statements as one transaction, in one round trip. queue is called for each try.
 func (s Steady) Batch(ctx context.Context, queue func(*pgx.Batch)) error {
-	return steadily(ctx, func() error {
+	return Steadily(ctx, func() error {
 		b := &pgx.Batch{}
 		queue(b)
 		return s.db.pool.SendBatch(ctx, b).Close()

@@ -42,7 +42,7 @@ func again(ctx context.Context, from Querier, read func() error) error {
 	case *DB:
 		return repeat(ctx, read)
 	case Steady:
-		return steadily(ctx, read)
+		return Steadily(ctx, read)
 	}
 	return read()
 }

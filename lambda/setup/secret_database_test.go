@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/schema"
 	"matchbook/lambda/setup/secret/secrettest"
 
@@ -152,7 +153,7 @@ func uses(t *testing.T) map[string]func(*postgres.DB) error {
 	return map[string]func(*postgres.DB) error{
 		"ping":  func(db *postgres.DB) error { return db.Ping(t.Context()) },
 		"row":   func(db *postgres.DB) error { _, err := db.InProgress(t.Context()); return err },
-		"query": func(db *postgres.DB) error { _, err := db.Raws(t.Context(), nil); return err },
+		"query": func(db *postgres.DB) error { _, err := matches.New(db).Raws(t.Context(), nil); return err },
 		"exec":  func(db *postgres.DB) error { return db.NotificationsSent(t.Context(), "x", nil) },
 		"transact": func(db *postgres.DB) error {
 			_, err := db.Add(t.Context(), nil, postgres.AddOptions{Replace: true, Send: true})

@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -30,7 +31,7 @@ import (
 type Store interface {
 	Erasable(ctx context.Context, e postgres.Erasure) ([]postgres.TableRows, error)
 	ErasedFiles(ctx context.Context, e postgres.Erasure) (postgres.ErasedFiles, error)
-	Erase(ctx context.Context, e postgres.Erasure, note func(postgres.TableRows)) ([]job.Stamped, error)
+	Erase(ctx context.Context, e postgres.Erasure, recluster postgres.Recluster, note func(postgres.TableRows)) ([]job.Stamped, error)
 }
 
 // Files is the blob store. blob.Store implements it.
@@ -95,7 +96,7 @@ func (x *Eraser) Run(ctx context.Context, e postgres.Erasure) (*Report, error) {
 	if err := x.each(ctx, e, named, remove); err != nil {
 		return nil, err
 	}
-	stamped, err := x.Store.Erase(ctx, e, r.add)
+	stamped, err := x.Store.Erase(ctx, e, matches.Recluster, r.add)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (x *Eraser) Run(ctx context.Context, e postgres.Erasure) (*Report, error) {
 	if err := x.each(ctx, e, named, remove); err != nil { // also what arrived meanwhile
 		return nil, err
 	}
-	_, err = x.Store.Erase(ctx, e, r.add)
+	_, err = x.Store.Erase(ctx, e, matches.Recluster, r.add)
 	return r, err
 }
 

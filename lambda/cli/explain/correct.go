@@ -94,7 +94,7 @@ func parseAssignments(assignments []string) (map[string]json.RawMessage, error) 
 type values map[string]any
 
 func (d *Reader) values(id uuid.UUID) (v values, name named, err error) {
-	raws, err := d.db.Raws(d.ctx, []uuid.UUID{id})
+	raws, err := d.matches.Raws(d.ctx, []uuid.UUID{id})
 	if err != nil {
 		return nil, name, err
 	}

@@ -63,7 +63,7 @@ func (r reference) String() string {
 // read reads a document, or returns an Error for an unknown id.
 func (d *Reader) read(id uuid.UUID) (*documentState, error) {
 	summaries, err1 := d.reports.Summaries(d.ctx, []uuid.UUID{id})
-	raws, err2 := d.db.Raws(d.ctx, []uuid.UUID{id})
+	raws, err2 := d.matches.Raws(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (e ends) other(id uuid.UUID) uuid.UUID {
 
 // pairs returns every considered pair of a document, best first.
 func (d *Reader) pairs(id uuid.UUID) (list []pairReport, err error) {
-	competition, err1 := d.db.Competition(d.ctx, id)
+	competition, err1 := d.matches.Competition(d.ctx, id)
 	matches, err2 := d.reports.Matches(d.ctx, []uuid.UUID{id})
 	suggestions, err3 := d.reports.Suggestions(d.ctx, []uuid.UUID{id})
 	if err := errors.Join(err1, err2, err3); err != nil {

@@ -26,12 +26,12 @@ type Comparison struct {
 	// Decisions of people, including withdrawn ones, latest first.
 	Decisions []decisionReport `json:"decisions"`
 	// Version is the version of the pair, so that a decision refers to the shown state; see
-	// Seen of postgres.Decision.
+	// Seen of matches.Decision.
 	Version string `json:"version,omitempty"`
 }
 
 func (d *Reader) compare(a, b *documentState) (*Comparison, error) {
-	version, err := d.db.PairVersion(d.ctx, a.ID, b.ID)
+	version, err := d.matches.PairVersion(d.ctx, a.ID, b.ID)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -24,12 +25,13 @@ import (
 type Reader struct {
 	ctx     context.Context
 	db      *postgres.DB
-	reports report.Reader // of db
+	matches *matches.Store // of db
+	reports report.Reader  // of db
 }
 
 // NewReader returns a Reader of db, which the caller closes.
 func NewReader(ctx context.Context, db *postgres.DB) *Reader {
-	return &Reader{ctx, db, report.From(db)}
+	return &Reader{ctx, db, matches.New(db), report.From(db)}
 }
 
 // Report is a result, printed as Text or as JSON.

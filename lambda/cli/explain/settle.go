@@ -10,6 +10,7 @@ import (
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -23,7 +24,7 @@ type Settled struct {
 
 // Settle stores a person's answer to the warnings of a kind about a document, or to the one that
 // also names the other document, if it is given.
-func (d *Reader) Settle(args []string, s postgres.Settlement) (*Settled, error) {
+func (d *Reader) Settle(args []string, s matches.Settlement) (*Settled, error) {
 	if s.Kind.Sentence() == "" {
 		return nil, Errorf("unknown warning %.50q: use one of %s", s.Kind, warning.Kinds())
 	}
@@ -41,10 +42,10 @@ func (d *Reader) Settle(args []string, s postgres.Settlement) (*Settled, error) 
 	if len(docs) > 1 {
 		s.Other = docs[1].ID
 	}
-	n, err := d.db.Settle(d.ctx, s)
+	n, err := d.matches.Settle(d.ctx, s)
 	switch {
-	case errors.Is(err, postgres.ErrNoSuchWarning):
-		return nil, Errorf("%w: %s of %s", postgres.ErrNoSuchWarning, s.Kind, docs[0].Called())
+	case errors.Is(err, matches.ErrNoSuchWarning):
+		return nil, Errorf("%w: %s of %s", matches.ErrNoSuchWarning, s.Kind, docs[0].Called())
 	case err != nil:
 		return nil, refused(err)
 	}
@@ -60,7 +61,7 @@ type SettledInvoice struct {
 }
 
 // SettleInvoice stores what a person does about an invoice with a three-way match.
-func (d *Reader) SettleInvoice(arg string, a postgres.InvoiceAction) (*SettledInvoice, error) {
+func (d *Reader) SettleInvoice(arg string, a matches.InvoiceAction) (*SettledInvoice, error) {
 	if a.Action.State() == "" {
 		return nil, Errorf("unknown action %.50q: use one of %s", a.Action, threeway.Actions)
 	}
@@ -72,10 +73,10 @@ func (d *Reader) SettleInvoice(arg string, a postgres.InvoiceAction) (*SettledIn
 		return nil, err
 	}
 	a.By = text(a.By, maxBy)
-	changed, err := d.db.SettleInvoice(d.ctx, docs[0].ID, a)
+	changed, err := d.matches.SettleInvoice(d.ctx, docs[0].ID, a)
 	switch {
-	case errors.Is(err, postgres.ErrNoThreeWay):
-		return nil, Errorf("%w: %s", postgres.ErrNoThreeWay, docs[0].Called())
+	case errors.Is(err, matches.ErrNoThreeWay):
+		return nil, Errorf("%w: %s", matches.ErrNoThreeWay, docs[0].Called())
 	case errors.Is(err, postgres.ErrStale):
 		return nil, Errorf("invoice has changed since it was shown; look at it again")
 	}

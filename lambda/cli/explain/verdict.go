@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -49,7 +50,7 @@ type clusterChange struct {
 
 // Decide stores a person's decision about two documents. It changes nothing if the pair has
 // the verdict already. The caller must send the returned messages, even if there is an error.
-func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stamped, error) {
+func (d *Reader) Decide(args []string, p matches.Decision) (*Change, []job.Stamped, error) {
 	docs, err := d.resolve(args)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func (d *Reader) Decide(args []string, p postgres.Decision) (*Change, []job.Stam
 	r := &Change{Verdict: p.Verdict, A: docs[0].named, B: docs[1].named, Before: before.pair, Now: before.pair,
 		Published: []uuid.UUID{}, Appeared: []matchEnds{}, Vanished: []matchEnds{}, Clusters: []clusterChange{}}
 	p.By, p.Note = text(p.By, maxBy), text(p.Note, maxNote)
-	done, err := d.db.Decide(d.ctx, docs[0].ID, docs[1].ID, p)
+	done, err := d.matches.Decide(d.ctx, docs[0].ID, docs[1].ID, p)
 	if err != nil || !done.Changed {
 		return r, nil, refused(err)
 	}
@@ -103,8 +104,8 @@ func text(s string, most int) string {
 // refused turns an actionable error of the store into an Error.
 func refused(err error) error {
 	switch {
-	case errors.Is(err, postgres.ErrNoSuchPair): // one was deleted or moved
-		return Errorf("%w", postgres.ErrNoSuchPair)
+	case errors.Is(err, matches.ErrNoSuchPair): // one was deleted or moved
+		return Errorf("%w", matches.ErrNoSuchPair)
 	case errors.Is(err, postgres.ErrStale):
 		return Errorf("%w; look at it again", postgres.ErrStale)
 	}
@@ -116,7 +117,7 @@ func decidable(a, b *documentState) error {
 	switch {
 	case a.TenantID != b.TenantID:
 		return Errorf("%s belongs to tenant %s and %s to tenant %s: %w",
-			a.Called(), a.TenantID, b.Called(), b.TenantID, postgres.ErrNoSuchPair)
+			a.Called(), a.TenantID, b.Called(), b.TenantID, matches.ErrNoSuchPair)
 	case !slices.Contains(score.Matchable(a.Type), b.Type):
 		return Errorf("unsupported pair: %s match only %s, not %s",
 			typesOf(a.Type), matchable(a.Type), typesOf(b.Type))

@@ -9,7 +9,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/match/score"
-	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -26,8 +26,8 @@ type Explanation struct {
 	NoMatch   []string         `json:"no_match,omitempty"` // reasons for having no match
 	Near      []named          `json:"near,omitempty"`     // candidates, if no pair was stored
 	// Unread counts documents with a common key that were not looked at.
-	Unread []postgres.Unread `json:"unread,omitempty"`
-	Tries  tries             `json:"tries,omitempty"`
+	Unread []matches.Unread `json:"unread,omitempty"`
+	Tries  tries            `json:"tries,omitempty"`
 }
 
 func (d *Reader) explainOne(doc *documentState) (*Explanation, error) {
@@ -97,10 +97,10 @@ func (d *Reader) noMatch(e *Explanation) (err error) {
 		return err
 	}
 	e.NoMatch = append(e.NoMatch, cited...)
-	if e.Unread, err = d.db.Unread(d.ctx, doc.raw); err != nil {
+	if e.Unread, err = d.matches.Unread(d.ctx, doc.raw); err != nil {
 		return err
 	}
-	if s := postgres.UnreadWords(e.Unread); s != "" {
+	if s := matches.UnreadWords(e.Unread); s != "" {
 		add(s)
 	}
 	if len(e.Pairs) > 0 {
@@ -160,7 +160,7 @@ const maxCandidates = 200
 
 // near lists the candidates with a common key, in the order of matching.
 func (d *Reader) near(doc *documentState) ([]named, error) {
-	ranked, err := d.db.Ranked(d.ctx, []uuid.UUID{doc.ID}, maxCandidates)
+	ranked, err := d.matches.Ranked(d.ctx, []uuid.UUID{doc.ID}, maxCandidates)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
@@ -377,7 +378,7 @@ func limitsAgree(t *testing.T, url string) {
 	db, ids := postgrestest.Open(t, url), allDocuments(t, url)
 	least, asked, kept := 1000, 1000, 1000
 	for _, id := range ids {
-		c := must.Get(db.Competition(t.Context(), id))(t)
+		c := must.Get(matches.New(db).Competition(t.Context(), id))(t)
 		for _, p := range c.Pairs {
 			if p.Veto == "" {
 				kept = min(kept, p.Points)

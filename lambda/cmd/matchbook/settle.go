@@ -8,13 +8,14 @@ import (
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/spf13/cobra"
 )
 
 func (w *invocation) settleCommand() *cobra.Command {
 	var o sessionOptions
-	answer := postgres.Settlement{Origin: postgres.OriginCommand}
+	answer := matches.Settlement{Origin: postgres.OriginCommand}
 	cmd := o.add(&cobra.Command{
 		Use:   "settle KIND DOC [DOC] | ACTION INVOICE",
 		Short: "Settle a warning, or approve, hold or dispute an invoice",
@@ -23,7 +24,7 @@ func (w *invocation) settleCommand() *cobra.Command {
 			return w.inSession(cmd.Context(), o, func(s *session) error {
 				answer.Kind, answer.By = warning.Kind(args[0]), cmp.Or(answer.By, operator(w.Env))
 				if action := threeway.Action(args[0]); action.State() != "" && len(args) == 2 {
-					r, err := explain.NewReader(s.ctx, s.db).SettleInvoice(args[1], postgres.InvoiceAction{
+					r, err := explain.NewReader(s.ctx, s.db).SettleInvoice(args[1], matches.InvoiceAction{
 						Action: action, Reason: answer.Reason, By: answer.By, Origin: answer.Origin})
 					if err != nil {
 						return err

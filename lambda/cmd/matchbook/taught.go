@@ -14,6 +14,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/ingestions"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ func (w *invocation) listTaught(ctx context.Context, tenant uuid.UUID) error {
 		if err != nil {
 			return err
 		}
-		facts, err := s.db.TaughtFacts(ctx, tenant)
+		facts, err := matches.New(s.db).TaughtFacts(ctx, tenant)
 		for _, f := range facts {
 			kind, words, source := score.Lesson(f.Fact)
 			fmt.Fprintf(w.Out, "%s  %s  %s, for %s, taught by %s on %s, by %s\n", f.ID, kind, term.Clean(words, term.MaxText),
@@ -53,7 +54,7 @@ func (w *invocation) listTaught(ctx context.Context, tenant uuid.UUID) error {
 		if err != nil {
 			return err
 		}
-		t, err := s.db.Threshold(ctx, tenant)
+		t, err := matches.New(s.db).Threshold(ctx, tenant)
 		for _, line := range t.Lines() {
 			fmt.Fprintf(w.Out, "%s  %s, by %d confirmed and %d rejected matches, the last on %s by %s\n", thresholdRule, line,
 				t.Confirmed, t.Rejected, t.At.UTC().Format(time.DateOnly), term.Clean(t.Person, term.MaxValue))
@@ -100,7 +101,7 @@ func (s *session) forgetFact(tenant uuid.UUID, id string) (found bool, err error
 
 func (s *session) forgetInDB(tenant uuid.UUID, id string) (found bool, published []job.Stamped, err error) {
 	if id == thresholdRule {
-		return s.db.ForgetThreshold(s.ctx, tenant)
+		return matches.New(s.db).ForgetThreshold(s.ctx, tenant)
 	}
-	return s.db.ForgetFact(s.ctx, tenant, id)
+	return matches.New(s.db).ForgetFact(s.ctx, tenant, id)
 }

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func (w *invocation) toleranceCommand() *cobra.Command {
 	var o sessionOptions
 	var supplier, services, receipt string
 	var texts [9]string // by bound
-	change := postgres.ToleranceChange{Origin: postgres.OriginCommand}
+	change := matches.ToleranceChange{Origin: postgres.OriginCommand}
 	withSupplier := func(cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringVar(&supplier, "supplier", "", "of this supplier: the `NAME`, or better the VAT id (default all others)")
 		return o.add(cmd)
@@ -77,7 +78,7 @@ func (w *invocation) showTolerance(ctx context.Context, o sessionOptions, tenant
 		if err := s.checkTenant(tenant); err != nil {
 			return err
 		}
-		all, err := s.db.Tolerances(s.ctx, tenant)
+		all, err := matches.New(s.db).Tolerances(s.ctx, tenant)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (w *invocation) showTolerance(ctx context.Context, o sessionOptions, tenant
 }
 
 func (w *invocation) setTolerance(
-	ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string, c postgres.ToleranceChange,
+	ctx context.Context, o sessionOptions, tenant uuid.UUID, supplier string, changes map[string]string, c matches.ToleranceChange,
 ) error {
 	key, err := supplierKey(supplier)
 	if err != nil {
@@ -114,7 +115,7 @@ func (w *invocation) setTolerance(
 		}
 		c.By = cmp.Or(c.By, operator(w.Env))
 		c.Change = func(t *threeway.Tolerance) error { return t.Apply(changes) }
-		set, concerned, stamped, err := s.db.SetTolerance(s.ctx, tenant, key, c)
+		set, concerned, stamped, err := matches.New(s.db).SetTolerance(s.ctx, tenant, key, c)
 		if err != nil {
 			return err
 		}

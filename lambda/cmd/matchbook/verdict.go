@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/setup"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func (w *invocation) undecideCommand() *cobra.Command {
 
 func (w *invocation) verdictCommand(v rules.Verdict, cmd *cobra.Command) *cobra.Command {
 	var o sessionOptions
-	d := postgres.Decision{Verdict: v, Origin: postgres.OriginCommand}
+	d := matches.Decision{Verdict: v, Origin: postgres.OriginCommand}
 	cmd.Args = cli.Args(2, 2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return w.inSession(cmd.Context(), o, func(s *session) error {

@@ -15,6 +15,7 @@ import (
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 
 	"github.com/google/uuid"
 )
@@ -123,7 +124,7 @@ func (w *invocation) trainTenant(ctx context.Context, id string, asJSON bool) er
 
 func reportTaught(ctx context.Context, db *postgres.DB, tenant uuid.UUID) (r taughtReport, err error) {
 	r = taughtReport{Tenant: tenant, Facts: []taughtFact{}, Needed: rules.MinAnswers}
-	facts, err := db.TaughtFacts(ctx, tenant)
+	facts, err := matches.New(db).TaughtFacts(ctx, tenant)
 	if err != nil {
 		return r, err
 	}
@@ -132,11 +133,11 @@ func reportTaught(ctx context.Context, db *postgres.DB, tenant uuid.UUID) (r tau
 		r.Facts = append(r.Facts, taughtFact{f.ID, kind, term.Clean(words, term.MaxText), term.Clean(f.Supplier, term.MaxValue),
 			term.Clean(source, term.MaxText), term.Clean(f.Person, term.MaxValue), f.At.UTC().Format(time.DateOnly)})
 	}
-	answers, err := db.Answers(ctx, tenant)
+	answers, err := matches.New(db).Answers(ctx, tenant)
 	if err != nil {
 		return r, err
 	}
-	t, err := db.Threshold(ctx, tenant)
+	t, err := matches.New(db).Threshold(ctx, tenant)
 	all := shareOf(answers, math.MinInt, math.MaxInt)
 	r.Confirmed, r.Rejected = all.Confirmed, all.Rejected
 	for _, of := range []struct {

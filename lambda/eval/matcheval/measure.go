@@ -22,6 +22,7 @@ import (
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/schema"
 
@@ -170,7 +171,7 @@ func (r *evalRun) read(ctx context.Context) (o outcome, err error) {
 func rankedCandidates(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (map[uuid.UUID][]uuid.UUID, error) {
 	all := make(map[uuid.UUID][]uuid.UUID, len(ids))
 	for some := range slices.Chunk(ids, matchrun.Chunk) { // keeps within the statement timeout
-		ranked, err := db.Ranked(ctx, some, evalCandidates)
+		ranked, err := matches.New(db).Ranked(ctx, some, evalCandidates)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,7 @@
 // Package testenv decides which tests a run leaves out. The default is quick: three minutes on
 // two cores. Use a flag to run everything at full size:
 //
-//	go test ./lambda/postgres -thorough
+//	go test ./lambda/postgres/matches -thorough
 //
 // If the machine lacks something, tests that need it are skipped visibly. With CI set in the
 // environment they fail instead.

@@ -109,7 +109,7 @@ func (x exchange) vectors(texts []string) reply {
 }
 
 // matches returns the answer to a match question; it is empty for other questions.
-func (x exchange) matches() matches {
+func (x exchange) matches() matchAnswer {
 	m, _ := readMatches(x.answer)
 	return m
 }

@@ -17,7 +17,7 @@ func oracle(read reading) Mind {
 		if !ok {
 			return ""
 		}
-		m := matches{of: len(candidates)}
+		m := matchAnswer{of: len(candidates)}
 		for i, belongs := range read(document, candidates) {
 			if belongs {
 				m.add(listed{i + 1, "high", "Scripted: the key of this run has the two as linked."})
@@ -35,7 +35,7 @@ func always(yes bool) Mind {
 		if !ok {
 			return ""
 		}
-		var m matches
+		var m matchAnswer
 		for i := range candidates {
 			if yes {
 				m.add(listed{i + 1, "high", "Scripted: every candidate is answered like this."})
@@ -65,9 +65,9 @@ func noisy(mind Mind, seed uint64, share float64) Mind {
 	}
 }
 
-// matches is the answer to a match question, in one of two forms: a verdict for each
+// matchAnswer is the answer to a match question, in one of two forms: a verdict for each
 // candidate, or a list of the belonging candidates.
-type matches struct {
+type matchAnswer struct {
 	Matches []listed `json:"matches"`
 	of      int      // number of verdicts; 0 for the second form
 }
@@ -91,9 +91,9 @@ type verdicts struct {
 	Candidates []verdict `json:"candidates"`
 }
 
-func (m *matches) add(one listed) { m.Matches = append(m.Matches, one) }
+func (m *matchAnswer) add(one listed) { m.Matches = append(m.Matches, one) }
 
-func (m matches) text() string {
+func (m matchAnswer) text() string {
 	if m.of > 0 {
 		return marshal(m.verdicts())
 	}
@@ -104,7 +104,7 @@ func (m matches) text() string {
 }
 
 // verdicts adds a verdict for each candidate not in the answer.
-func (m matches) verdicts() (all verdicts) {
+func (m matchAnswer) verdicts() (all verdicts) {
 	for _, one := range m.Matches {
 		all.Candidates = append(all.Candidates, verdict{one.Candidate, one.Reasoning, one.Confidence})
 	}
@@ -115,7 +115,7 @@ func (m matches) verdicts() (all verdicts) {
 	return all
 }
 
-func readMatches(text string) (m matches, ok bool) {
+func readMatches(text string) (m matchAnswer, ok bool) {
 	var all verdicts
 	if json.Unmarshal([]byte(text), &all) == nil && all.Candidates != nil {
 		m.of = len(all.Candidates)
@@ -132,7 +132,7 @@ func readMatches(text string) (m matches, ok bool) {
 
 // spoiled returns a wrong answer, in one of the possible ways. There must be at least one
 // candidate.
-func (m matches) spoiled(candidates int, random *rand.Rand) matches {
+func (m matchAnswer) spoiled(candidates int, random *rand.Rand) matchAnswer {
 	var ways []func()
 	m.Matches = slices.Clone(m.Matches)
 	if len(m.Matches) > 0 {
@@ -163,7 +163,7 @@ func (m *listed) lower(random *rand.Rand) {
 }
 
 // others returns the numbers of the candidates not in the answer.
-func (m matches) others(candidates int) (numbers []int) {
+func (m matchAnswer) others(candidates int) (numbers []int) {
 	for number := 1; number <= candidates; number++ {
 		if !slices.ContainsFunc(m.Matches, func(in listed) bool { return in.Candidate == number }) {
 			numbers = append(numbers, number)
@@ -173,13 +173,13 @@ func (m matches) others(candidates int) (numbers []int) {
 }
 
 // unlisted adds a candidate unknown to the client: the one after the last.
-func (m matches) unlisted(last int) matches {
+func (m matchAnswer) unlisted(last int) matchAnswer {
 	m.add(listed{last + 1, "high", "Scripted fault: this candidate was not listed."})
 	return m
 }
 
 // doubled names a candidate twice, with two confidences.
-func (m matches) doubled() matches {
+func (m matchAnswer) doubled() matchAnswer {
 	first := listed{1, "high", "Scripted fault: this candidate is named twice."}
 	if len(m.Matches) > 0 {
 		first = m.Matches[0]

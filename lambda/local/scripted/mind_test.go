@@ -108,7 +108,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func numbers(m matches) (list []int) {
+func numbers(m matchAnswer) (list []int) {
 	for _, one := range m.Matches {
 		list = append(list, one.Candidate)
 	}

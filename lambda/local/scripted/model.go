@@ -12,6 +12,7 @@ import (
 	"matchbook/lambda/llm/openai"
 	"matchbook/lambda/manifest/variable"
 	"matchbook/lambda/postgres"
+	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/setup"
 
@@ -205,7 +206,7 @@ func (m *Model) Learn(ctx context.Context, db *postgres.DB, ids []uuid.UUID) (er
 		return nil
 	}
 	for some := range slices.Chunk(ids, chunk) { // keeps within the statement timeout
-		raws, err := db.Raws(ctx, some)
+		raws, err := matches.New(db).Raws(ctx, some)
 		if err != nil {
 			return fmt.Errorf("read documents: %w", err)
 		}

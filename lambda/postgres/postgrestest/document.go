@@ -77,9 +77,9 @@ func (f *Fixture) DocumentRow(id uuid.UUID) Row {
 	return f.Row(id, "matching_status, matching_attempts, matching_error, matching_due_at, matching_failed_at", "document")
 }
 
-// Answers lists the answers of models: the text, how often it was replayed, and why it is
+// ModelAnswers lists the answers of models: the text, how often it was replayed, and why it is
 // unusable.
-func (f *Fixture) Answers() []string {
+func (f *Fixture) ModelAnswers() []string {
 	f.T.Helper()
 	return Values[string](f.T, f.Conn, "SELECT concat_ws(', ', answer, replays, nullif(unusable, '')) FROM model_answer ORDER BY id")
 }

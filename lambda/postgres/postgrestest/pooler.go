@@ -160,6 +160,6 @@ func (f *Fixture) WantPooled() {
 	left := f.Count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() " +
 		"AND backend_type = 'client backend' AND pid <> pg_backend_pid()")
 	if left > poolerConnections {
-		f.T.Errorf("the server has %d connections, want the pooler's %d at most", left, poolerConnections)
+		f.T.Errorf("%d connections of the server, want the pooler's %d at most", left, poolerConnections)
 	}
 }

@@ -36,7 +36,7 @@ func TestWithdrawTokens(t *testing.T) {
 func TestErasedTokens(t *testing.T) {
 	t.Parallel()
 	f := postgrestest.NewFixture(t)
-	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, func(postgres.TableRows) {}))(t)
+	must.Get(f.Erase(t.Context(), postgres.Erasure{Tenant: tenant}, nil, func(postgres.TableRows) {}))(t)
 	for id, want := range map[uuid.UUID]time.Time{tenant: start, otherTenant: {}} {
 		if since := must.Get(reviews.New(f.DB).TokensSince(t.Context(), id))(t); !since.Equal(want) {
 			t.Errorf("%s: since %s, want %s", id, since, want)

@@ -1,0 +1,388 @@
+package matches
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"matchbook/lambda/document"
+	"matchbook/lambda/job"
+	"matchbook/lambda/manifest"
+	"matchbook/lambda/match/rules"
+	"matchbook/lambda/postgres"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// clusterRow is a document with the columns for clusters and fences.
+type clusterRow struct {
+	ID      uuid.UUID
+	Type    *document.Type
+	Cluster *uuid.UUID
+	Attempt *int // in progress; nil without one
+}
+
+// joins reports whether the document's matches join clusters: all but a contract's do.
+func (d *clusterRow) joins() bool { return d.Type == nil || *d.Type != document.Contract }
+
+// root returns the id of the document's cluster, or its own if it's alone.
+func (d *clusterRow) root() uuid.UUID {
+	if d.Cluster != nil {
+		return *d.Cluster
+	}
+	return d.ID
+}
+
+const clusterRowsSQL = `
+SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
+FROM document WHERE id = ANY ($1)`
+
+// edgesSQL reads the matches and suggestions of the documents $1 and of the pairs $2, $3.
+const edgesSQL = `
+SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
+WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
+UNION
+SELECT a, b, decided_by = 'person', true FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
+CROSS JOIN LATERAL (SELECT decided_by FROM document_match WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m
+UNION
+SELECT document_a_id, document_b_id, decided_by = 'person', false FROM match_suggestion
+WHERE document_a_id = ANY ($1) OR document_b_id = ANY ($1)
+UNION
+SELECT a, b, decided_by = 'person', false FROM unnest($2::uuid[], $3::uuid[]) AS p (a, b)
+CROSS JOIN LATERAL (SELECT decided_by FROM match_suggestion WHERE document_a_id = a AND document_b_id = b OFFSET 0) AS m`
+
+// edgeRow is a match or a suggestion. A suggestion by a person is a rejected pair.
+type edgeRow struct {
+	A, B              uuid.UUID
+	ByPerson, Matched bool
+}
+
+// standing holds the documents a write may change, and their matches. It stays true while the
+// write has the tenant's turn.
+type standing struct {
+	docs  []clusterRow
+	edges []edgeRow
+	word  *word // a person's new decision about a pair, or nil
+}
+
+// queueStanding reads the documents of decided pairs, and all matches of the own documents.
+func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word *word) *standing {
+	s := &standing{word: word}
+	as, bs := keysOf(decided)
+	batch.Queue(clusterRowsSQL, sortedIDs(slices.Concat(own, as, bs))).Query(s.takeDocs)
+	batch.Queue(edgesSQL, own, as, bs).Query(s.takeEdges)
+	return s
+}
+
+func (s *standing) takeDocs(rows pgx.Rows) (err error) {
+	s.docs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
+	return err
+}
+
+func (s *standing) takeEdges(rows pgx.Rows) error {
+	var e edgeRow
+	_, err := pgx.ForEachRow(rows, []any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() error {
+		if s.word.about([2]uuid.UUID{e.A, e.B}) {
+			e.ByPerson = false // replaced by the new decision
+		}
+		s.edges = append(s.edges, e)
+		return nil
+	})
+	return err
+}
+
+// matched reports whether there was a match before the write.
+func (s *standing) matched() bool {
+	return slices.ContainsFunc(s.edges, func(e edgeRow) bool { return e.Matched })
+}
+
+// billed reports whether one of the documents is an invoice.
+func (s *standing) billed(ids []uuid.UUID) bool {
+	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
+		return d.Type != nil && *d.Type == document.Invoice && slices.Contains(ids, d.ID)
+	})
+}
+
+// holds reports whether an attempt still has its document.
+func (s *standing) holds(f job.Attempt) bool {
+	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
+		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Number
+	})
+}
+
+// clustering is a change of clusters.
+type clustering struct {
+	docs     map[uuid.UUID]*uuid.UUID // documents that change cluster one by one, with the new one; nil: none
+	from, to []uuid.UUID              // clusters merged whole into another one
+}
+
+// cluster computes the exact clusters after a write. replaced reports whether queueResult
+// replaces a pair's match. changed lists the documents of matches with a possible change.
+//
+// If matches are only added, clusters only join, so you needn't know their documents. If one
+// is removed, the clusters of its documents must be read whole.
+func (s *standing) cluster(
+	ctx context.Context, tx pgx.Tx, replaced func(a, b uuid.UUID) bool, matches []rules.Edge,
+) (c clustering, changed []uuid.UUID, err error) {
+	now := map[[2]uuid.UUID]bool{}
+	for _, e := range matches {
+		now[[2]uuid.UUID{e.A, e.B}] = true
+		changed = append(changed, e.A, e.B)
+	}
+	for _, e := range s.edges {
+		switch key := [2]uuid.UUID{e.A, e.B}; {
+		case !e.Matched && e.ByPerson:
+			delete(now, key)
+		case !e.Matched:
+		case e.ByPerson || !replaced(e.A, e.B):
+			now[key] = true
+		default:
+			changed = append(changed, e.A, e.B)
+		}
+	}
+	if ids, whole := s.falls(now); whole {
+		c, err = s.clusterWhole(ctx, tx, ids, replaced, now)
+		return c, changed, err
+	}
+	return s.join(now), changed, nil
+}
+
+// falls reports whether a cluster may fall apart or isn't known: a match goes, a document has
+// become a contract, or a matched document was not read. It lists the documents of all
+// matches.
+func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool) {
+	known := make(map[uuid.UUID]bool, len(s.docs))
+	for _, d := range s.docs {
+		ids, known[d.ID] = append(ids, d.ID), true
+		falls = falls || !d.joins() && d.Cluster != nil
+	}
+	for _, e := range s.edges {
+		falls = falls || e.Matched && !now[[2]uuid.UUID{e.A, e.B}]
+	}
+	for key := range now {
+		ids = append(ids, key[:]...)
+		falls = falls || !known[key[0]] || !known[key[1]]
+	}
+	return ids, falls
+}
+
+func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
+	docs, sets := make(map[uuid.UUID]*clusterRow, len(s.docs)), newUnionFind()
+	for i := range s.docs {
+		docs[s.docs[i].ID] = &s.docs[i]
+	}
+	for key := range matches {
+		if a, b := docs[key[0]], docs[key[1]]; a.joins() && b.joins() {
+			sets.join(a.root(), b.root())
+		}
+	}
+	c := clustering{docs: map[uuid.UUID]*uuid.UUID{}}
+	for _, d := range docs {
+		to := sets.cluster(d.root())
+		switch {
+		case to == nil || equalID(to, d.Cluster):
+		case d.Cluster == nil:
+			c.docs[d.ID] = to
+		case !slices.Contains(c.from, *d.Cluster):
+			c.from, c.to = append(c.from, *d.Cluster), append(c.to, *to)
+		}
+	}
+	return c
+}
+
+// memberRows are the documents $1, their partners by matches, and all members of the clusters
+// of both.
+const memberRows = `
+WITH near AS (
+	SELECT unnest($1::uuid[]) AS id
+	UNION SELECT document_b_id FROM document_match WHERE document_a_id = ANY ($1)
+	UNION SELECT document_a_id FROM document_match WHERE document_b_id = ANY ($1)
+), member AS (
+	SELECT id FROM document
+	WHERE id = ANY (ARRAY(SELECT id FROM near))
+		OR cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY (ARRAY(SELECT id FROM near))))
+)`
+
+const membersSQL = memberRows + `
+SELECT id, type::text, cluster_id, NULL::integer FROM document WHERE id = ANY (ARRAY(SELECT id FROM member))`
+
+const memberEdgesSQL = memberRows + `
+SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
+WHERE document_a_id = ANY (ARRAY(SELECT id FROM member))`
+
+// clusterWhole reads whole clusters of documents and their partners, because every match that
+// counts lies among them. It adds the remaining ones to matches.
+func (s *standing) clusterWhole(
+	ctx context.Context, tx pgx.Tx, ids []uuid.UUID, replaced func(a, b uuid.UUID) bool, matches map[[2]uuid.UUID]bool,
+) (c clustering, err error) {
+	whole, batch := &standing{word: s.word}, &pgx.Batch{}
+	batch.Queue(membersSQL, ids).Query(whole.takeDocs)
+	batch.Queue(memberEdgesSQL, ids).Query(whole.takeEdges)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return c, err
+	}
+	for _, e := range whole.edges {
+		if e.ByPerson || !replaced(e.A, e.B) {
+			matches[[2]uuid.UUID{e.A, e.B}] = true
+		}
+	}
+	joins, sets := make(map[uuid.UUID]bool, len(whole.docs)), newUnionFind()
+	for _, d := range whole.docs {
+		joins[d.ID] = d.joins()
+	}
+	for key := range matches {
+		if joins[key[0]] && joins[key[1]] {
+			sets.join(key[0], key[1])
+		}
+	}
+	c.docs = map[uuid.UUID]*uuid.UUID{}
+	for _, d := range whole.docs {
+		if now := sets.cluster(d.ID); !equalID(now, d.Cluster) {
+			c.docs[d.ID] = now
+		}
+	}
+	return c, nil
+}
+
+// Recluster computes the clusters of documents after a loss of matches. Use it with DB.Erase.
+func Recluster(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) error {
+	s, batch := &standing{}, &pgx.Batch{}
+	c, err := s.clusterWhole(ctx, tx, documents, func(_, _ uuid.UUID) bool { return false }, map[[2]uuid.UUID]bool{})
+	if err != nil {
+		return err
+	}
+	c.queueLock(batch, documents)
+	c.queue(batch)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// lockRowsSQL locks documents and whole clusters, in id order like every transaction, and
+// reads the attempts in progress.
+const lockRowsSQL = `
+SELECT id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
+FROM document WHERE id = ANY ($1) OR cluster_id = ANY ($2)
+ORDER BY id
+FOR NO KEY UPDATE`
+
+// queueLock locks the own documents and all documents changing their cluster. The fences in
+// held stay valid until the commit.
+func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
+	held = map[job.Attempt]bool{}
+	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
+	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(func(rows pgx.Rows) error {
+		var f job.Attempt
+		var attempt *int
+		_, err := pgx.ForEachRow(rows, []any{&f.ID, &attempt}, func() error {
+			if attempt != nil {
+				f.Number = *attempt
+				held[f] = true
+			}
+			return nil
+		})
+		return err
+	})
+	return held
+}
+
+const setClusterSQL = `
+UPDATE document SET cluster_id = c.cluster_id
+FROM unnest($1::uuid[], $2::uuid[]) AS c (id, cluster_id)
+WHERE document.id = c.id`
+
+const joinClusterSQL = `
+UPDATE document SET cluster_id = c.now
+FROM unnest($1::uuid[], $2::uuid[]) AS c (before, now)
+WHERE document.cluster_id = c.before`
+
+// of returns a document's cluster after the change.
+func (c *clustering) of(d clusterRow) *uuid.UUID {
+	if now, changes := c.docs[d.ID]; changes {
+		return now
+	}
+	if d.Cluster != nil {
+		if i := slices.Index(c.from, *d.Cluster); i >= 0 {
+			return &c.to[i]
+		}
+	}
+	return d.Cluster
+}
+
+// succeedMatchedSQL is succeedAllSQL for locked documents with their clusters, so that each
+// row enters the indexes once.
+var succeedMatchedSQL = postgres.Tables[manifest.Match.Name].SQL(`
+UPDATE {table} SET {succeeded}, cluster_id = m.cluster_id
+FROM unnest($1::uuid[], $2::integer[], $3::uuid[]) AS m (id, attempt, cluster_id)
+WHERE {table}.id = m.id AND {attempts} = m.attempt AND coalesce({status}, '') = 'in-progress'`)
+
+func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
+	var ids []uuid.UUID
+	var attempts []int
+	var clusters []*uuid.UUID
+	for _, w := range docs {
+		if w.end != "" {
+			batch.Queue(w.end, w.endArgs...)
+			continue
+		}
+		at := slices.IndexFunc(s.docs, func(d clusterRow) bool { return d.ID == w.Fence.ID })
+		ids, attempts, clusters = append(ids, w.Fence.ID), append(attempts, w.Fence.Number), append(clusters, c.of(s.docs[at]))
+		delete(c.docs, w.Fence.ID)
+	}
+	if len(ids) > 0 {
+		batch.Queue(succeedMatchedSQL, ids, attempts, clusters)
+	}
+}
+
+func (c *clustering) queue(batch *pgx.Batch) {
+	if len(c.docs) > 0 {
+		var ids []uuid.UUID
+		var clusters []*uuid.UUID
+		for id, cluster := range c.docs {
+			ids, clusters = append(ids, id), append(clusters, cluster)
+		}
+		batch.Queue(setClusterSQL, ids, clusters)
+	}
+	if len(c.from) > 0 {
+		batch.Queue(joinClusterSQL, c.from, c.to)
+	}
+}
+
+func equalID(a, b *uuid.UUID) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// unionFind keeps sets of ids, each named by its smallest id.
+type unionFind map[uuid.UUID]uuid.UUID // id -> a smaller or equal id of its set
+
+func newUnionFind() unionFind { return unionFind{} }
+
+func (u unionFind) smallest(id uuid.UUID) uuid.UUID {
+	parent, ok := u[id]
+	if !ok || parent == id {
+		return id
+	}
+	root := u.smallest(parent)
+	u[id] = root
+	return root
+}
+
+func (u unionFind) join(a, b uuid.UUID) {
+	a, b = u.smallest(a), u.smallest(b)
+	if bytes.Compare(a[:], b[:]) > 0 {
+		a, b = b, a
+	}
+	u[a], u[b] = a, a
+}
+
+// cluster returns the smallest id in the set of id, or nil if it was never joined.
+func (u unionFind) cluster(id uuid.UUID) *uuid.UUID {
+	if _, ok := u[id]; !ok {
+		return nil
+	}
+	root := u.smallest(id)
+	return &root
+}

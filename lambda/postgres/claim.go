@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // claimSQL locks the rows in id order, examines each delivery with its row, and claims. Of
@@ -190,22 +189,13 @@ FROM failed JOIN tenant ON tenant.id = tenant_id`
 
 // Release implements job.Store.
 func (j *Jobs) Release(ctx context.Context, f job.Attempt, v job.Release) (changed bool, err error) {
+	sql, args := j.Releasing(f, v)
 	err = repeat(ctx, func() error {
-		changed, err = j.release(ctx, j.db.reserved, f, v)
+		tag, err := j.db.reserved.Exec(ctx, sql, args...)
+		changed = tag.RowsAffected() == 1
 		return err
 	})
 	return changed, failure.At("write "+string(v.Status), err)
-}
-
-// executor is a pool or a transaction.
-type executor interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-func (j *Jobs) release(ctx context.Context, by executor, f job.Attempt, v job.Release) (bool, error) {
-	sql, args := j.Releasing(f, v)
-	tag, err := by.Exec(ctx, sql, args...)
-	return tag.RowsAffected() == 1, err
 }
 
 // Releasing is Release as a statement, for the transaction of a workload.
@@ -238,8 +228,12 @@ RETURNING {table}.id, {attempts}`
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	return Steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
-			if err := j.succeed(ctx, tx, f); err != nil {
+			tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Number)
+			if err != nil {
 				return err
+			}
+			if tag.RowsAffected() == 0 {
+				return job.ErrFenceLost
 			}
 			return write(tx)
 		})
@@ -259,14 +253,6 @@ func split(fences []job.Attempt) (ids []uuid.UUID, attempts []int) {
 		ids, attempts = append(ids, f.ID), append(attempts, f.Number)
 	}
 	return ids, attempts
-}
-
-func (j *Jobs) succeed(ctx context.Context, tx pgx.Tx, f job.Attempt) error {
-	tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Number)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = job.ErrFenceLost
-	}
-	return err
 }
 
 const findSQL = `

@@ -71,14 +71,9 @@ type standing struct {
 func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word *word) *standing {
 	s := &standing{word: word}
 	as, bs := keysOf(decided)
-	batch.Queue(clusterRowsSQL, sortedIDs(slices.Concat(own, as, bs))).Query(s.takeDocs)
+	batch.Queue(clusterRowsSQL, sortedIDs(slices.Concat(own, as, bs))).Query(postgres.All(&s.docs))
 	batch.Queue(edgesSQL, own, as, bs).Query(s.takeEdges)
 	return s
-}
-
-func (s *standing) takeDocs(rows pgx.Rows) (err error) {
-	s.docs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[clusterRow])
-	return err
 }
 
 func (s *standing) takeEdges(rows pgx.Rows) error {
@@ -218,7 +213,7 @@ func (s *standing) clusterWhole(
 	ctx context.Context, tx pgx.Tx, ids []uuid.UUID, replaced func(a, b uuid.UUID) bool, matches map[[2]uuid.UUID]bool,
 ) (c clustering, err error) {
 	whole, batch := &standing{word: s.word}, &pgx.Batch{}
-	batch.Queue(membersSQL, ids).Query(whole.takeDocs)
+	batch.Queue(membersSQL, ids).Query(postgres.All(&whole.docs))
 	batch.Queue(memberEdgesSQL, ids).Query(whole.takeEdges)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return c, err

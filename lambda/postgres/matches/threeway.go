@@ -6,6 +6,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/threeway"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -113,8 +114,7 @@ func (c *chain) compare(ctx context.Context, tx pgx.Tx) (err error) {
 		}
 	}
 	if over := c.Learn(known); len(over) > 0 {
-		rows, _ := tx.Query(ctx, openAboutSQL, over)
-		questions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[match.Question])
+		questions, err := postgres.Rows[match.Question](ctx, tx, openAboutSQL, over)
 		if err != nil {
 			return err
 		}

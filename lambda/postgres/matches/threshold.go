@@ -2,6 +2,7 @@ package matches
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -114,13 +115,10 @@ SELECT high_at, question_at, confirmed, rejected, changed_by, changed_at FROM ta
 
 // Threshold reads a tenant's thresholds; zero without any.
 func (m *Store) Threshold(ctx context.Context, tenant uuid.UUID) (t Threshold, err error) {
-	err = postgres.Steadily(ctx, func() error {
-		rows, _ := m.db.Query(ctx, thresholdSQL, tenant)
-		t = Threshold{}
-		columns := []any{&t.HighAt, &t.QuestionAt, &t.Confirmed, &t.Rejected, &t.Person, &t.At}
-		_, err := pgx.ForEachRow(rows, columns, func() error { return nil })
-		return err
-	})
+	t, err = postgres.First[Threshold](ctx, m.db.Steady(), thresholdSQL, tenant)
+	if errors.Is(err, job.ErrNotFound) {
+		return t, nil
+	}
 	return t, err
 }
 

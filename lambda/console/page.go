@@ -139,10 +139,7 @@ func (h *handler) show(v *visit, status int, name, title string, body any) error
 		if f.Acts && h.Files != nil {
 			f.Uploads = h.maxUpload()
 		}
-		ids, all := v.person.Tenants()
-		if all {
-			ids = nil
-		}
+		ids, _ := v.person.Tenants()
 		var err error
 		if f.Counts, err = h.counts(v, v.tenant.ID); err != nil {
 			return err

@@ -97,10 +97,7 @@ func (h *handler) todo(v *visit) error {
 
 // countToDo adds a page of tenants with their counts.
 func (h *handler) countToDo(v *visit, p *todoPage, number int) error {
-	ids, all := v.person.Tenants()
-	if all {
-		ids = nil
-	}
+	ids, _ := v.person.Tenants()
 	found, err := h.reports.Tenants(v.Context(), ids, (number+1)*todoSize+1)
 	if err != nil {
 		return err

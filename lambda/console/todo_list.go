@@ -29,10 +29,7 @@ type todoList struct {
 
 // readToDo reads the list, by the filter of the address, in the first maxTenants tenants of the person.
 func (h *handler) readToDo(v *visit, size int) (l todoList, err error) {
-	ids, all := v.person.Tenants()
-	if all {
-		ids = nil
-	}
+	ids, _ := v.person.Tenants()
 	l = todoList{Kinds: report.ToDoKinds, Kind: v.FormValue("kind"), Tenant: v.FormValue("tenant"),
 		Assignee: term.Clean(v.FormValue("assigned"), term.MaxValue), Called: map[uuid.UUID]string{}}
 	l.filter.Assignee, l.At = l.Assignee, v.FormValue("after")

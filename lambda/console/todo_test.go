@@ -46,6 +46,12 @@ func TestToDo(t *testing.T) {
 		t.Errorf("to do: %s", text)
 	}
 	some.page("/documents").want(t, "Open 10 Invoices 6 Tolerances Offers 1")
+	both := s.as(map[uuid.UUID]login.Role{uuid.Nil: login.Viewer, tenantA: login.Operator})
+	both.page("/todo").want(t, "Nimmerholz 0 3", "Siebenschläfer 0 4", "Z13")
+	s.exec("DELETE FROM tenant WHERE name = 'Z14'")
+	if both.page("/todo").want(t, "Z13"); strings.Contains(both.page("/todo").text(), "More tenants") {
+		t.Error("an empty page follows")
+	}
 	for _, page := range []string{"x", "-1", "201"} {
 		if a := some.get("/todo?page=" + page); a.code != http.StatusNotFound {
 			t.Errorf("page %s: %d", page, a.code)

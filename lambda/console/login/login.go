@@ -71,8 +71,8 @@ type Person struct {
 // tenants, under the key uuid.Nil.
 func (p Person) Role(tenant uuid.UUID) Role { return max(p.Roles[tenant], p.Roles[uuid.Nil]) }
 
-// Tenants returns the tenants where the person has a role, in order. If all is set, the person
-// has a role in every tenant, so you must not limit queries to ids.
+// Tenants returns the tenants where the person has a role, in order; nil and all set if that is
+// every tenant.
 func (p Person) Tenants() (ids []uuid.UUID, all bool) {
 	for id, role := range p.Roles {
 		switch {
@@ -83,8 +83,11 @@ func (p Person) Tenants() (ids []uuid.UUID, all bool) {
 			ids = append(ids, id)
 		}
 	}
+	if all {
+		return nil, true
+	}
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return ids, all
+	return ids, false
 }
 
 type key struct{}

@@ -89,6 +89,12 @@ func TestContractShowsReview(t *testing.T) {
 	}
 	compare(t, "review", first, assigned, c.page(page+"?state=open&severity=medium"), c.page(page+"?analyst=playbook"), c.page(page), c.done(page),
 		s.stored("finding_action"))
+	s.exec(`INSERT INTO review_finding (job_id, seq, chunk_id, analyst, category, severity, title, explanation)
+		SELECT job_id, 100 + i, chunk_id, 'playbook', category, 'info', 'Title ' || i, '' FROM review_finding, generate_series(1, 50) AS i WHERE number = 1`)
+	if a := c.page(page); strings.Count(a.text(), " info Title ") != 46 {
+		t.Errorf("%d of 54 findings are shown", 4+strings.Count(a.text(), " info Title "))
+	}
+	c.page(page).want(t, "54 findings, 52 open.", "and 4 more: choose a severity, an analyst or a state.")
 	again := s.review(contract, "Preface.\n\n"+lease) // the latest counts
 	c.page(page).want(t, "4 findings, 3 open.", "in an earlier review of this clause")
 	if a := c.page(page); strings.Contains(a.body, path(1)) || !strings.Contains(a.body, again.String()) {

@@ -268,8 +268,9 @@ func TestOverviewNamesOutage(t *testing.T) {
 	s.exec("INSERT INTO document (id, tenant_id, type, matching_due_at) VALUES ($1, $1, 'invoice', NULL)", tenantA)
 	s.exec(`INSERT INTO service_breaker (service, state, changed_at, outage_id, outage_since, error)
 		VALUES ('gpt-test', 'open', now(), gen_random_uuid(), '2026-03-02T10:00:00Z', 'model provider failed (HTTP 503)')`)
-	s.as(everything(login.Viewer)).page("/").want(t,
-		"gpt-test is away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503)): nothing waits for it.")
+	c := s.as(everything(login.Viewer))
+	c.page("/").want(t, "gpt-test is away since 2026-03-02 10:00 UTC (model provider failed (HTTP 503)): nothing waits for it.")
+	compare(t, "outage", c.page("/").part(t, "<h1>", "<section"), c.page("/status").part(t, "<h1>", "<table"))
 }
 
 func TestDatabaseErrorOnlyInLog(t *testing.T) {

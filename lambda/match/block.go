@@ -46,8 +46,8 @@ func (a *attempt) embed(ctx context.Context) error {
 // because the block may lack a partner.
 func (a *attempt) read(ctx context.Context) error {
 	var wanted []uuid.UUID
-	if a.exchange != nil {
-		wanted = a.exchange.wanted()
+	if a.Exchange != nil {
+		wanted = a.Exchange.Wanted()
 	}
 	a.Normalized.Similar = wanted
 	if err := a.candidates(ctx); err != nil {

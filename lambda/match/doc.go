@@ -33,7 +33,7 @@
 //   - Write reads the blocks again and scores the changed candidates. It leaves out a document
 //     with other keys by now, because the identities of its supplier's name changed. Match reads
 //     its block again before its next turn.
-//   - Write lets the rules decide, with the answers so far (Decide). It leaves out documents with
+//   - Write lets the rules decide, with the answers so far (rules.Consult). It leaves out documents with
 //     a question that is still open. Match asks the model outside a transaction, and the next
 //     turn has the answer.
 //   - Write commits the others together.

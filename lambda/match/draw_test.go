@@ -64,15 +64,15 @@ func TestApplyHonorsContext(t *testing.T) {
 		p := score.Pair{A: idOf("order"), B: idOf(fmt.Sprint(i)), TypeA: po, TypeB: inv, Points: 60}
 		c.Documents, c.Pairs = append(c.Documents, p.A), append(c.Pairs, rules.Pair{Pair: p})
 	}
-	x := &exchange{id: uuid.New(), answers: map[string]map[uuid.UUID]rules.Asked{}}
+	x := []*rules.Exchange{rules.NewExchange(uuid.New())}
 	ctx := &endingAt{t.Context(), 50}
-	if got, _, err := x.apply(ctx, c); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, rules.Result{}) {
+	if got, _, err := rules.Consult(ctx, c, x); !errors.Is(err, context.Canceled) || !reflect.DeepEqual(got, rules.Result{}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if ctx.n != 0 {
 		t.Errorf("it went on after its context had ended, or never looked: %d", ctx.n)
 	}
-	if _, _, err := x.apply(t.Context(), c); err != nil {
+	if _, _, err := rules.Consult(t.Context(), c, x); err != nil {
 		t.Error(err)
 	}
 }

@@ -119,3 +119,11 @@ func decided(pairs []rules.Pair) []rules.Decision {
 	all, _ := rules.Decide(context.Background(), rules.Competition{Documents: documentsOf(pairs), Pairs: pairs}) // which does not end
 	return all
 }
+
+// exchanges are of one document, as the store lists them.
+func (d *Draft) exchanges() (list []*rules.Exchange) {
+	if d.Exchange != nil {
+		list = append(list, d.Exchange)
+	}
+	return list
+}

@@ -232,11 +232,12 @@ func TestAnswersMoveOnlyAskedPairs(t *testing.T) {
 		}
 		c := rules.Competition{Documents: ids, Pairs: pairs}
 		id := rapid.SampledFrom(ids).Draw(t, "who asks")
-		x := &exchange{id: id, answers: map[string]map[uuid.UUID]rules.Asked{}}
-		_, open, err := x.apply(t.Context(), c)
+		x := rules.NewExchange(id)
+		_, questions, err := rules.Consult(t.Context(), c, []*rules.Exchange{x})
 		if err != nil {
 			t.Fatal(err)
 		}
+		open := questions[id]
 		if open == nil {
 			t.Skip("no drawn pair needs the model: nothing to ask")
 		}
@@ -246,8 +247,9 @@ func TestAnswersMoveOnlyAskedPairs(t *testing.T) {
 			answers[j.Pair.Other(id)] = rules.Asked{Answer: rapid.SampledFrom([]rules.Answer{rules.None, rules.Low, rules.Medium, rules.High}).Draw(t, "answer"), Reasoning: "x"}
 			listed = append(listed, fmt.Sprint(j.A, j.B))
 		}
-		x.answers[pairsHash(open)] = answers
-		got, _, err := x.apply(t.Context(), c)
+		x.Pending = open
+		x.Answer(answers)
+		got, _, err := rules.Consult(t.Context(), c, []*rules.Exchange{x})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,8 @@ type Draft struct {
 	Seen       Block
 	Pairs      []score.Pair // with the candidates in Seen
 	Release    *job.Release // ends a failed attempt, whatever has changed; nil: the document succeeds
-	exchange   *exchange    // with a model; nil leaves the questions of the rules to people
+	// Exchange is with a model; nil leaves the questions of the rules to people.
+	Exchange *rules.Exchange
 }
 
 // Turn is the documents of a tenant to write in one transaction.
@@ -70,7 +71,7 @@ type Store interface {
 	// n.Window, the nearest to its days, up to a bound.
 	Near(ctx context.Context, id uuid.UUID, n score.Normalized, types []document.Type) ([]Near, error)
 	// Write replaces the documents' pairs, lets the rules judge all pairs of the documents with
-	// a changed competition (Decide), replaces their matches and suggestions by the
+	// a changed competition (rules.Consult), replaces their matches and suggestions by the
 	// result, and sets the documents succeeded or releases them, all or nothing. It publishes
 	// the result's stale documents if they had succeeded. It remembers n.Naming, and publishes
 	// documents that were matched with other identities than they have now.
@@ -126,7 +127,8 @@ type attempt struct {
 	raw        score.Raw
 	noVector   error // of the embedder; it may answer later
 	turns      int
-	unanswered bool // Left.Open, the question in exchange
+	calls      int  // of the model
+	unanswered bool // Left.Open, the question in Exchange.Pending
 }
 
 func (a *attempt) tenant() uuid.UUID { return a.raw.TenantID }
@@ -161,7 +163,7 @@ func (a *attempt) normalise(ctx context.Context) error {
 	}
 	a.Draft = Draft{Fence: a.Attempt, Document: doc, Normalized: doc.Normalized(), Types: score.Matchable(a.raw.Type)}
 	if a.Model != nil {
-		a.exchange = &exchange{id: a.raw.ID, answers: map[string]map[uuid.UUID]rules.Asked{}}
+		a.Exchange = rules.NewExchange(a.raw.ID)
 	}
 	a.noVector = a.embed(ctx)
 	return nil
@@ -193,8 +195,8 @@ func (a *attempt) prepare(ctx context.Context) error {
 			Sentence: fmt.Sprintf("candidates changed %d times during scoring", maxTurns)})
 	case a.turns == 1:
 		err = a.complete(ctx)
-	case a.unanswered && a.exchange.knows(a.Seen.Candidates):
-		if err := a.ask(ctx, a.exchange, a.raw, a.Seen.Candidates); err != nil {
+	case a.unanswered && a.Exchange.Knows(a.Seen.Candidates):
+		if err := a.ask(ctx); err != nil {
 			return a.partial(err)
 		}
 	default:
@@ -225,7 +227,7 @@ func (m *Matcher) write(ctx context.Context, docs []*attempt) (left []*attempt) 
 				continue
 			}
 			if a.unanswered = why.Open != nil; a.unanswered {
-				a.exchange.pending = why.Open
+				a.Exchange.Pending = why.Open
 			}
 			left = append(left, a)
 		}
@@ -248,8 +250,8 @@ func (a *attempt) partial(err error) error {
 	return &job.Partial{Err: err, Release: func(ctx context.Context, r job.Release) (bool, error) {
 		d := a.Draft
 		d.Seen, d.Pairs, d.Release = Block{}, nil, &r
-		if d.exchange != nil {
-			d.exchange.owing = true
+		if d.Exchange != nil {
+			d.Exchange.Owing = true
 		}
 		w, err := a.Store.Write(ctx, Turn{Tenant: a.tenant(), Drafts: []*Draft{&d}})
 		if errors.Is(err, job.ErrFenceLost) {

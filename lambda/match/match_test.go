@@ -96,7 +96,7 @@ func TestMatchWritesThePairs(t *testing.T) {
 	if want := slices.Repeat([]job.Attempt{{ID: rawInvoice.ID, Number: 3}}, 3); !slices.Equal(s.fences, want) {
 		t.Errorf("got the fences %v, want %v", s.fences, want)
 	}
-	if s.drafts[0].exchange != nil {
+	if s.drafts[0].Exchange != nil {
 		t.Error("without a model, the store is not to decide by rules.Apply")
 	}
 }

@@ -186,7 +186,7 @@ func (m *memory) write(ctx context.Context, draft *Draft) (open []rules.Decision
 	}
 	slices.SortFunc(affected, byID)
 	affected = slices.Compact(affected)
-	d, questions, err := Decide(ctx, neighbourhood(m.all(), affected...), []*Draft{draft})
+	d, questions, err := rules.Consult(ctx, neighbourhood(m.all(), affected...), draft.exchanges())
 	if err != nil || questions != nil {
 		m.pairs = before
 		return questions[f.ID], nil, err

@@ -166,7 +166,7 @@ func (o *once) Send(_ context.Context, messages []job.Stamped) ([]uuid.UUID, err
 // the two invoices do not have each other ask for ever.
 func TestExcessCandidatesStayOpen(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{maxCandidates, maxCandidates + 1, maxCandidates + 5} {
+	for _, n := range []int{rules.MaxCandidates, rules.MaxCandidates + 1, rules.MaxCandidates + 5} {
 		docs := manyOrders(n)
 		var first *memory
 		for seed := range uint64(6) {
@@ -188,7 +188,7 @@ func TestExcessCandidatesStayOpen(t *testing.T) {
 					byRules++
 				}
 			}
-			if want := 2 * (n - maxCandidates); byRules != want {
+			if want := 2 * (n - rules.MaxCandidates); byRules != want {
 				t.Errorf("%d orders, seed %d: %d pairs are undecided, want %d", n, seed, byRules, want)
 			}
 			if first == nil {

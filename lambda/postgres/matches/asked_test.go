@@ -273,13 +273,11 @@ func (s *frail) Write(ctx context.Context, t match.Turn) (match.Written, error) 
 	if !s.behind {
 		return match.Written{}, errInjected
 	}
-	return s.WriteRuled(ctx, t, func(drafts []*match.Draft) matches.Rules {
-		return func(ctx context.Context, c rules.Competition) (rules.Result, error) {
-			if _, questions, err := match.Decide(ctx, c, drafts); err != nil || questions != nil {
-				return rules.Result{}, fmt.Errorf("it is still to be asked: %v, %w", questions, err)
-			}
-			return rules.Result{}, errInjected
+	return s.WriteRuled(ctx, t, func(ctx context.Context, c rules.Competition) (rules.Result, error) {
+		if _, questions, err := rules.Consult(ctx, c, []*rules.Exchange{t.Drafts[0].Exchange}); err != nil || questions != nil {
+			return rules.Result{}, fmt.Errorf("it is still to be asked: %v, %w", questions, err)
 		}
+		return rules.Result{}, errInjected
 	})
 }
 

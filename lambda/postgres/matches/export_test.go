@@ -52,13 +52,15 @@ func (m *Store) OnTurn(fn func(event string)) { m.turns.onEvent = fn }
 // Rules decides in a test.
 type Rules func(context.Context, rules.Competition) (rules.Result, error)
 
-// WriteRuled is a Write with the rules of a test, by the documents written.
-func (m *Store) WriteRuled(ctx context.Context, t match.Turn, by func(drafts []*match.Draft) Rules) (match.Written, error) {
-	return m.write(ctx, t.Tenant, t.Brief, m.writes(t.Drafts), func(ctx context.Context, c rules.Competition, drafts []*match.Draft) (
-		result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
-		result, err = by(drafts)(ctx, c)
-		return result, nil, err
-	})
+// WriteRuled is a Write with the rules of a test.
+func (m *Store) WriteRuled(ctx context.Context, t match.Turn, by Rules) (match.Written, error) {
+	return m.write(ctx, t.Tenant, t.Brief, m.writes(t.Drafts), by.decide)
+}
+
+func (r Rules) decide(ctx context.Context, c rules.Competition, _ []*rules.Exchange) (
+	result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
+	result, err = r(ctx, c)
+	return result, nil, err
 }
 
 // Written is the outcome of WriteBy.
@@ -75,11 +77,7 @@ func (m *Store) WriteBy(ctx context.Context, d *match.Draft, scores func([]score
 	}
 	group := m.writes([]*match.Draft{d})
 	group[0].pairsWith = scores
-	w, err := m.write(ctx, d.Normalized.Tenant, false, group, func(ctx context.Context, c rules.Competition, _ []*match.Draft) (
-		result rules.Result, questions map[uuid.UUID][]rules.Decision, err error) {
-		result, err = by(ctx, c)
-		return result, nil, err
-	})
+	w, err := m.write(ctx, d.Normalized.Tenant, false, group, by.decide)
 	return Written{w.Left[d.Fence.ID].Fresh, w.Published}, err
 }
 

@@ -129,7 +129,7 @@ func (r relating) Write(ctx context.Context, t match.Turn) (match.Written, error
 		}
 	}
 	_, by := asPairs(all)
-	return r.WriteRuled(ctx, t, func([]*match.Draft) matches.Rules { return by })
+	return r.WriteRuled(ctx, t, by)
 }
 
 // A document that another program keeps locked fails the writes that need it, and soon: the

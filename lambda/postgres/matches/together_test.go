@@ -62,15 +62,10 @@ type ruled struct {
 }
 
 func (r ruled) Write(ctx context.Context, t match.Turn) (match.Written, error) {
-	if r.by == nil {
+	if r.by == nil || !slices.ContainsFunc(t.Drafts, func(d *match.Draft) bool { return d.Fence.ID == r.id }) {
 		return r.Store.Write(ctx, t)
 	}
-	return r.WriteRuled(ctx, t, func(drafts []*match.Draft) matches.Rules {
-		if slices.ContainsFunc(drafts, func(d *match.Draft) bool { return d.Fence.ID == r.id }) {
-			return r.by
-		}
-		return rules.Apply
-	})
+	return r.WriteRuled(ctx, t, r.by)
 }
 
 // An error that ends the write of one document doesn't end the others'.

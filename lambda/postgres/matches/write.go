@@ -47,7 +47,7 @@ import (
 // Before that, Candidates has stored the normalised document, and DB.KeepAnswer the model's
 // answers, each in its own transaction.
 func (m *Store) Write(ctx context.Context, t match.Turn) (match.Written, error) {
-	return m.write(ctx, t.Tenant, t.Brief, m.writes(t.Drafts), match.Decide)
+	return m.write(ctx, t.Tenant, t.Brief, m.writes(t.Drafts), rules.Consult)
 }
 
 func (m *Store) writes(drafts []*match.Draft) []*write {
@@ -73,8 +73,8 @@ type write struct {
 	scored    []score.Pair
 }
 
-// decider is the type of match.Decide.
-type decider func(context.Context, rules.Competition, []*match.Draft) (rules.Result, map[uuid.UUID][]rules.Decision, error)
+// decider is the type of rules.Consult.
+type decider func(context.Context, rules.Competition, []*rules.Exchange) (rules.Result, map[uuid.UUID][]rules.Decision, error)
 
 func (m *Store) write(ctx context.Context, tenant uuid.UUID, brief bool, group []*write, decide decider) (done match.Written, err error) {
 	var c *competition
@@ -157,7 +157,7 @@ func writeTogether(
 		}
 		var questions map[uuid.UUID][]rules.Decision
 		done.Published, err = redecide(ctx, tx, c, func(ctx context.Context, c rules.Competition) (r rules.Result, err error) {
-			r, questions, err = decide(ctx, c, draftsOf(group))
+			r, questions, err = decide(ctx, c, exchangesOf(group))
 			if len(questions) > 0 {
 				err = errNothing
 			}
@@ -185,12 +185,13 @@ func rewriteOf(c *competition, tenant uuid.UUID, group []*write) rewrite {
 	return r
 }
 
-func draftsOf(group []*write) []*match.Draft {
-	drafts := make([]*match.Draft, len(group))
-	for i, w := range group {
-		drafts[i] = w.Draft
+func exchangesOf(group []*write) (list []*rules.Exchange) {
+	for _, w := range group {
+		if w.Exchange != nil {
+			list = append(list, w.Exchange)
+		}
 	}
-	return drafts
+	return list
 }
 
 // knownOf returns the identities of the group's supplier names. A new document has none

@@ -36,7 +36,7 @@ func TestEverything(t *testing.T) {
 		t.Helper()
 		a := record.Request{Action: record.Action{Kind: kind, Text: text, By: "anna", Origin: "console"}, Form: postgrestest.Num(form), Seen: seen}
 		d, err := r.store.Act(t.Context(), review, must.Get(record.ParseRef(ref))(t), a)
-		say(fmt.Sprint(ref, " ", kind, " ", text, " ", form), d, err)
+		say(fmt.Sprintf("%s %s %q %d", ref, kind, text, form), d, err)
 	}
 	var none, old int64 = 0, 1
 	act("F1", record.Comment, "why?", 1, &none)

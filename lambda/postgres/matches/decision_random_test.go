@@ -30,7 +30,7 @@ func TestWithdrawnDecisions(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 7))
 				w.matchAll(random, 3)
 				before := w.dump(false)
-				w.exec("UPDATE document SET matching_status = 'succeeded'")
+				w.Exec("UPDATE document SET matching_status = 'succeeded'")
 				var persons sync.WaitGroup
 				for person := range uint64(2) {
 					persons.Go(func() { w.decideAtRandom(rand.New(rand.NewPCG(seed, person)), docs, testenv.Size(12, 40)) })
@@ -42,15 +42,15 @@ func TestWithdrawnDecisions(t *testing.T) {
 						SELECT DISTINCT ON (document_a_id, document_b_id) * FROM decision ORDER BY document_a_id, document_b_id, id DESC
 					) AS d USING (document_a_id, document_b_id)
 					WHERE coalesce(p.verdict, '') <> coalesce(nullif(d.verdict, 'withdrawn'), '')`
-				if n := w.count(lastSQL); n > 0 {
+				if n := w.Count(lastSQL); n > 0 {
 					t.Errorf("%d pairs have another verdict than the last decision", n)
 				}
-				if n := w.count("SELECT count(*) FROM decision"); n == 0 {
+				if n := w.Count("SELECT count(*) FROM decision"); n == 0 {
 					t.Error("no decision is stored")
 				}
 				for _, d := range docs {
 					for _, o := range docs {
-						if _, err := w.db.Decide(t.Context(), d.ID, o.ID, byAnna(rules.Withdrawn)); err != nil && d.ID != o.ID {
+						if _, err := w.Decide(t.Context(), d.ID, o.ID, byAnna(rules.Withdrawn)); err != nil && d.ID != o.ID {
 							t.Fatal(err)
 						}
 					}
@@ -64,11 +64,6 @@ func TestWithdrawnDecisions(t *testing.T) {
 	}
 }
 
-func (w *workshop) exec(sql string) {
-	w.t.Helper()
-	must.Get(w.conn.Exec(w.t.Context(), sql))(w.t)
-}
-
 // decideAtRandom decides about pairs of orders and invoices.
 func (w *workshop) decideAtRandom(random *rand.Rand, docs []corpus.Document, n int) {
 	verdicts := []rules.Verdict{rules.Confirmed, rules.Rejected, rules.Withdrawn}
@@ -77,9 +72,9 @@ func (w *workshop) decideAtRandom(random *rand.Rand, docs []corpus.Document, n i
 		if a.Type == b.Type {
 			continue
 		}
-		_, err := w.db.Decide(w.t.Context(), a.ID, b.ID, byAnna(verdicts[random.IntN(len(verdicts))]))
+		_, err := w.Decide(w.T.Context(), a.ID, b.ID, byAnna(verdicts[random.IntN(len(verdicts))]))
 		if err != nil {
-			w.t.Errorf("%s and %s: %v", a.ID, b.ID, err)
+			w.T.Errorf("%s and %s: %v", a.ID, b.ID, err)
 		}
 	}
 }
@@ -124,15 +119,15 @@ func TestDecisionReusesAnswers(t *testing.T) {
 	_, w := trade(t, 2)
 	model := &memory{asked: map[string]int{}}
 	l := newLine(w, model)
-	l.drain(w.db, w.ids)
+	l.drain(w.DB, w.ids)
 	before := w.dump(false)
 	for _, verdict := range []rules.Verdict{rules.Confirmed, rules.Withdrawn, rules.Rejected, rules.Withdrawn} {
-		done, err := w.db.Decide(t.Context(), num(3), num(4), byAnna(verdict))
+		done, err := w.Decide(t.Context(), num(3), num(4), byAnna(verdict))
 		if err != nil || !done.Changed {
 			t.Fatalf("%s: %+v, %v", verdict, done, err)
 		}
 		_, _ = l.Send(t.Context(), done.Published)
-		l.drain(w.db, nil)
+		l.drain(w.DB, nil)
 		if after := w.dump(false); (after == before) != (verdict == rules.Withdrawn) {
 			t.Errorf("%s: %s", verdict, firstDifference(before, after))
 		}

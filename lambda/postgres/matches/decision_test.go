@@ -114,7 +114,7 @@ func TestStaleDecision(t *testing.T) {
 // settled are the rows that decide about documents, without times and attempts.
 func (f *fixture) settled() string {
 	f.T.Helper()
-	w := &workshop{t: f.T, conn: f.Conn}
+	w := &workshop{fixture: f}
 	return w.dump(false)
 }
 

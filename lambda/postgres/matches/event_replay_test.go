@@ -16,7 +16,6 @@ import (
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/events"
-	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -123,8 +122,8 @@ func (m *mirror) send(box outbox.Outbox, random *rand.Rand, stop chan struct{}) 
 
 // viewed reads the view as mirror.take writes it.
 func (w *workshop) viewed() []string {
-	w.t.Helper()
-	rows, _ := w.conn.Query(w.t.Context(), `SELECT tenant_id, document_a_id, type_a, coalesce(number_a, 'NULL'),
+	w.T.Helper()
+	rows, _ := w.Conn.Query(w.T.Context(), `SELECT tenant_id, document_a_id, type_a, coalesce(number_a, 'NULL'),
 		document_b_id, type_b, coalesce(number_b, 'NULL'), score, confidence, decided_by, reasoning FROM matchbook_match`)
 	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var t, a, b uuid.UUID
@@ -132,7 +131,7 @@ func (w *workshop) viewed() []string {
 		var score float64
 		err := row.Scan(&t, &a, &typeA, &numberA, &b, &typeB, &numberB, &score, &confidence, &by, &reasoning)
 		return fmt.Sprint(t, a, typeA, numberA, b, typeB, numberB, score, confidence, by, reasoning), err
-	}))(w.t)
+	}))(w.T)
 	slices.Sort(list)
 	return list
 }
@@ -146,12 +145,12 @@ func TestEventsRebuildMatches(t *testing.T) {
 	docs := sampleDocuments(t)
 	for seed := range uint64(4) {
 		w := newWorkshop(t, docs)
-		must.OK(t, events.New(w.db.DB).Record(t.Context()))
+		must.OK(t, events.New(w.DB).Record(t.Context()))
 		m := &mirror{t: t, known: map[uuid.UUID]string{}, last: map[uuid.UUID]int64{}, matches: map[string]string{}}
 		stop := make(chan struct{})
 		var senders sync.WaitGroup
 		for n := range uint64(3) {
-			senders.Go(func() { m.send(events.New(w.db.DB), rand.New(rand.NewPCG(seed, 10+n)), stop) })
+			senders.Go(func() { m.send(events.New(w.DB), rand.New(rand.NewPCG(seed, 10+n)), stop) })
 		}
 		w.changing(rand.New(rand.NewPCG(seed, 1)))
 		close(stop)
@@ -161,7 +160,7 @@ func TestEventsRebuildMatches(t *testing.T) {
 			t.Errorf("seed %d: %s, of %d changes", seed,
 				firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")), m.changes)
 		}
-		if g, err := events.New(w.db.DB).Gauges(t.Context()); g != (postgres.EventGauges{}) || err != nil {
+		if g, err := events.New(w.DB).Gauges(t.Context()); g != (postgres.EventGauges{}) || err != nil {
 			t.Errorf("left: %+v, %v", g, err)
 		}
 	}
@@ -170,9 +169,9 @@ func TestEventsRebuildMatches(t *testing.T) {
 // changing matches all documents, again with other data, and lets another program
 // change matches and numbers meanwhile.
 func (w *workshop) changing(random *rand.Rand) {
-	w.t.Helper()
+	w.T.Helper()
 	w.matchAll(random, 3)
-	f := with(&postgrestest.Fixture{DB: w.db.DB, Conn: w.conn, T: w.t})
+	f := w.fixture
 	f.Exec("SELECT setseed($1)", random.Float64())
 	f.Exec(`DELETE FROM document_match WHERE random() < 0.3`)
 	f.Exec(`UPDATE document_match SET score = 0.75 WHERE random() < 0.3`)

@@ -75,8 +75,8 @@ type line struct {
 
 func newLine(w *workshop, model llm.Model) *line {
 	l := &line{workshop: w}
-	l.matcher = &match.Matcher{Store: w.db, Log: slog.New(slog.DiscardHandler), Sender: l,
-		Model: &llm.Asker{Model: model, Vault: w.db, Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }}}}
+	l.matcher = &match.Matcher{Store: w.Store, Log: slog.New(slog.DiscardHandler), Sender: l,
+		Model: &llm.Asker{Model: model, Vault: w.DB, Retry: llm.Retry{Sleep: func(context.Context, time.Duration) error { return nil }}}}
 	return l
 }
 
@@ -96,27 +96,27 @@ func (l *line) Extend(context.Context, []int, time.Duration) {}
 
 // deliver takes one delivery to its end.
 func (l *line) deliver(d job.Delivery) job.Settlement {
-	r := &job.Runtime{Store: l.db, Work: l.matcher.Match, Log: slog.New(slog.DiscardHandler),
+	r := &job.Runtime{Store: l.DB, Work: l.matcher.Match, Log: slog.New(slog.DiscardHandler),
 		Backoff: job.Backoff{5 * time.Minute, 30 * time.Minute}}
-	return r.Run(l.t.Context(), []job.Delivery{d}, l)[0]
+	return r.Run(l.T.Context(), []job.Delivery{d}, l)[0]
 }
 
 // drain publishes documents and delivers until nothing waits.
 func (l *line) drain(from job.PublishStore, ids []uuid.UUID) {
-	l.t.Helper()
-	stamped, err := from.Publish(l.t.Context(), ids)
+	l.T.Helper()
+	stamped, err := from.Publish(l.T.Context(), ids)
 	if err != nil || len(stamped) != len(ids) {
-		l.t.Fatalf("published %d of %d: %v", len(stamped), len(ids), err)
+		l.T.Fatalf("published %d of %d: %v", len(stamped), len(ids), err)
 	}
-	_, _ = l.Send(l.t.Context(), stamped)
+	_, _ = l.Send(l.T.Context(), stamped)
 	for n := 0; len(l.waiting) > 0; n++ {
 		d := l.waiting[0]
 		l.waiting = l.waiting[1:]
 		if end := l.deliver(d); end.Action != job.Ack {
-			l.t.Fatalf("%s: %+v", d.ID, end)
+			l.T.Fatalf("%s: %+v", d.ID, end)
 		}
 		if n > 20*len(l.ids) {
-			l.t.Fatal("it never ends")
+			l.T.Fatal("it never ends")
 		}
 	}
 }
@@ -124,20 +124,15 @@ func (l *line) drain(from job.PublishStore, ids []uuid.UUID) {
 // known is the outcome without the mark of what a model owes, and without the
 // answers of a model that chose nothing.
 func (w *workshop) known() string {
-	w.t.Helper()
+	w.T.Helper()
 	return strings.ReplaceAll(w.dump(false), "A model has still to be asked. ", "")
-}
-
-func (w *workshop) count(sql string, args ...any) int {
-	w.t.Helper()
-	return postgrestest.Value[int](w.t, w.conn, sql, args...)
 }
 
 // trade is a workshop with the documents of lampTrade, and a clock that stands still.
 func trade(t *testing.T, n int) (*fixture, *workshop) {
 	t.Helper()
 	f := newFixture(t)
-	w := &workshop{t: t, db: stores{f.DB, f.Store}, conn: f.Conn}
+	w := &workshop{fixture: f}
 	for _, d := range lampTrade(n) {
 		w.ids = append(w.ids, f.Put(d.ID, d.TenantID, d.Type, string(d.Data)))
 	}
@@ -159,7 +154,7 @@ func TestRefusalKeepsRules(t *testing.T) {
 	w := newWorkshop(t, lampTrade(n))
 	model := &censor{err: errFiltered}
 	l := newLine(w, model)
-	l.drain(w.db, w.ids)
+	l.drain(w.DB, w.ids)
 	if got := strings.ReplaceAll(w.known(), `"owed": true`, `"owed": false`); got != want {
 		t.Errorf("the rules alone know something else: %s", firstDifference(want, got))
 	}
@@ -169,7 +164,7 @@ func TestRefusalKeepsRules(t *testing.T) {
 	for sql, want := range map[string]int{owed: 2 * n, failed: 2 * n, told: 2 * n,
 		"SELECT count(*) FROM match_suggestion WHERE reasoning LIKE 'Undecided. A model has still to be asked. %'": 2 * n,
 		"SELECT count(*) FROM document WHERE matching_status = 'succeeded'":                                        3 * n} {
-		postgrestest.Equal(t, sql, w.count(sql), want)
+		postgrestest.Equal(t, sql, w.Count(sql), want)
 	}
 
 	// The filter passes half of them now.
@@ -177,7 +172,7 @@ func TestRefusalKeepsRules(t *testing.T) {
 	model.about = "-B"
 	again := func() {
 		t.Helper()
-		list := must.Get(w.db.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"}))(t)
+		list := must.Get(w.Failed(t.Context(), postgres.FailedFilter{Kind: "permanent"}))(t)
 		var ids []uuid.UUID
 		for _, d := range list.Rows {
 			ids = append(ids, d.ID)
@@ -185,17 +180,17 @@ func TestRefusalKeepsRules(t *testing.T) {
 		l.drain(list, ids)
 	}
 	again()
-	if model.calls != 2*n || w.count(owed) != n || w.count(failed) != n {
+	if model.calls != 2*n || w.Count(owed) != n || w.Count(failed) != n {
 		t.Errorf("%d calls, %d pairs are owed, %d documents failed; want %d, %d and %d",
-			model.calls, w.count(owed), w.count(failed), 2*n, n, n)
+			model.calls, w.Count(owed), w.Count(failed), 2*n, n, n)
 	}
 	model.err, model.calls = nil, 0
 	again()
-	if model.calls != n || w.count(owed) != 0 || w.count(failed) != 0 {
-		t.Errorf("%d calls, %d pairs are owed, %d documents failed; want %d, 0 and 0", model.calls, w.count(owed), w.count(failed), n)
+	if model.calls != n || w.Count(owed) != 0 || w.Count(failed) != 0 {
+		t.Errorf("%d calls, %d pairs are owed, %d documents failed; want %d, 0 and 0", model.calls, w.Count(owed), w.Count(failed), n)
 	}
 	model.calls = 0
-	l.drain(w.db, w.ids)
+	l.drain(w.DB, w.ids)
 	postgrestest.Equal(t, "stored answers that were bought again", model.calls, 0)
 }
 
@@ -206,7 +201,7 @@ func TestOwedKeepsRuleMatches(t *testing.T) {
 	f, w := trade(t, 1)
 	model := &censor{err: &failure.Error{Kind: failure.Transient, Sentence: "the provider is away"}, about: "-B"}
 	l := newLine(w, model)
-	l.drain(w.db, w.ids[:4])
+	l.drain(w.DB, w.ids[:4])
 	asks := w.ids[4]
 	stamped := must.Get(f.Publish(t.Context(), []uuid.UUID{asks}))(t)
 	var rows string
@@ -236,7 +231,7 @@ func TestOwedKeepsRuleMatches(t *testing.T) {
 		rows = now
 		f.Advance(want.Visibility)
 	}
-	postgrestest.Equal(t, "notifications", w.count("SELECT count(*) FROM notification WHERE kind = 'transient'"), 1)
+	postgrestest.Equal(t, "notifications", w.Count("SELECT count(*) FROM notification WHERE kind = 'transient'"), 1)
 }
 
 // Results and release are one transaction, which carries the fence.
@@ -263,7 +258,7 @@ func TestReleaseIsAtomic(t *testing.T) {
 			t.Run(name+", "+string(status), func(t *testing.T) {
 				t.Parallel()
 				f, w := trade(t, 1)
-				newLine(w, &censor{}).drain(w.db, w.ids[:4])
+				newLine(w, &censor{}).drain(w.DB, w.ids[:4])
 				fence := f.Take(num(5))
 				raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(5)}))(t)
 				doc := must.Get(score.Read(raws[0]))(t)
@@ -317,14 +312,14 @@ func TestWrongVectorLength(t *testing.T) {
 	l := newLine(w, nil)
 	l.matcher.Model = nil
 	embedder := &refusedVector{err: failure.Permanently("the provider's vectors have the wrong length")}
-	l.matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: w.db}
-	l.drain(w.db, w.ids)
+	l.matcher.Embeddings = &llm.Embeddings{Embedder: embedder, Vault: w.DB}
+	l.drain(w.DB, w.ids)
 	if want, got := byRules.known(), w.known(); got != want {
 		t.Errorf("without vectors there is something else: %s", firstDifference(want, got))
 	}
 	summaries := func() (reasons []string) {
 		t.Helper()
-		list := must.Get(report.From(w.db.DB).Summaries(t.Context(), w.ids))(t)
+		list := must.Get(report.From(w.DB).Summaries(t.Context(), w.ids))(t)
 		for _, s := range list {
 			if s.Status != "succeeded" {
 				t.Errorf("%s is %s: %s", s.ID, s.Status, s.Error)
@@ -337,8 +332,8 @@ func TestWrongVectorLength(t *testing.T) {
 	}
 	postgrestest.EqualLists(t, "kept reasons", summaries(), slices.Repeat([]string{"embed: the provider's vectors have the wrong length"}, 10))
 	embedder.err = nil
-	l.drain(w.db, w.ids)
-	if got := summaries(); len(got) != 0 || w.count("SELECT count(*) FROM document WHERE embedding IS NOT NULL") != 10 {
+	l.drain(w.DB, w.ids)
+	if got := summaries(); len(got) != 0 || w.Count("SELECT count(*) FROM document WHERE embedding IS NOT NULL") != 10 {
 		t.Errorf("with vectors the reasons %q are kept", got)
 	}
 }

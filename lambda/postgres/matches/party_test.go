@@ -54,14 +54,14 @@ func renamedDocuments() (docs []corpus.Document) {
 // confirm confirms two pairs of names without a VAT id, in any order, and matches
 // what is published.
 func (w *workshop) confirm(random *rand.Rand, docs []corpus.Document) {
-	w.t.Helper()
-	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = 'succeeded'"))(w.t)
+	w.T.Helper()
+	must.Get(w.Conn.Exec(w.T.Context(), "UPDATE document SET matching_status = 'succeeded'"))(w.T)
 	pairs := [][2]uuid.UUID{{docs[14].ID, docs[17].ID}, {docs[2].ID, docs[15].ID}}
 	for _, i := range random.Perm(len(pairs)) {
-		must.Get(w.db.Decide(w.t.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)))(w.t)
+		must.Get(w.Decide(w.T.Context(), pairs[i][0], pairs[i][1], byAnna(rules.Confirmed)))(w.T)
 	}
 	w.matchPending(random, 3)
-	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
+	must.Get(w.Conn.Exec(w.T.Context(), "UPDATE document SET matching_status = NULL"))(w.T)
 }
 
 // known lists the identities of the documents' names, and publishes nothing.

@@ -25,7 +25,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // I11: whatever the order in which documents arrive, and however their
@@ -135,29 +134,27 @@ func TestManyArriveAtOnce(t *testing.T) {
 
 // workshop is a database with documents that are matched by several workers.
 type workshop struct {
-	t    *testing.T
-	db   stores
-	conn *pgx.Conn
-	ids  []uuid.UUID
+	*fixture
+	ids []uuid.UUID
 }
 
 func newWorkshop(t *testing.T, docs []corpus.Document) *workshop {
 	t.Helper()
 	url := postgrestest.URL(t)
-	w := &workshop{t: t, db: storesOf(postgrestest.Open(t, url)), conn: postgrestest.Conn(t, url)}
+	w := &workshop{fixture: with(&postgrestest.Fixture{DB: postgrestest.Open(t, url), Conn: postgrestest.Conn(t, url), T: t})}
 	imported := make([]postgres.Imported, len(docs))
 	for i, d := range docs {
 		imported[i] = postgres.Imported{ID: d.ID, TenantID: d.TenantID, Type: d.Type, Received: d.Received, Data: d.Data}
 		w.ids = append(w.ids, d.ID)
 	}
-	must.Get(w.db.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}))(t)
+	must.Get(w.Add(t.Context(), imported, postgres.AddOptions{Replace: true, Send: true}))(t)
 	return w
 }
 
 // claim claims a document as soon as no other writer has its row.
 func (w *workshop) claim(id uuid.UUID) (job.Claim, error) {
 	for {
-		claims, err := w.db.Claim(w.t.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
+		claims, err := w.Claim(w.T.Context(), []job.Delivery{{ID: id}}, time.Minute, false)
 		if err != nil || claims[0].Found != job.Busy {
 			return append(claims, job.Claim{})[0], err
 		}
@@ -167,63 +164,59 @@ func (w *workshop) claim(id uuid.UUID) (job.Claim, error) {
 // matchAll matches all documents in a random order, some at a time, and then the ones that
 // were published meanwhile.
 func (w *workshop) matchAll(random *rand.Rand, atOnce int) {
-	w.t.Helper()
+	w.T.Helper()
 	w.matchSome(w.ids, random, atOnce)
 	w.matchPending(random, atOnce)
 	// So that they can be claimed again.
-	must.Get(w.conn.Exec(w.t.Context(), "UPDATE document SET matching_status = NULL"))(w.t)
+	must.Get(w.Conn.Exec(w.T.Context(), "UPDATE document SET matching_status = NULL"))(w.T)
 }
 
 func (w *workshop) matchPending(random *rand.Rand, atOnce int) {
-	w.t.Helper()
+	w.T.Helper()
 	for round := 0; ; round++ {
-		pending, err := w.strings("SELECT id::text FROM document WHERE matching_status = 'pending' ORDER BY id")
-		if err != nil || round > 20 {
-			w.t.Fatalf("round %d: %d documents are pending, %v", round, len(pending), err)
+		ids := postgrestest.Values[uuid.UUID](w.T, w.Conn, "SELECT id FROM document WHERE matching_status = 'pending' ORDER BY id")
+		if round > 20 {
+			w.T.Fatalf("round %d: %d documents are pending", round, len(ids))
 		}
-		if len(pending) == 0 {
+		if len(ids) == 0 {
 			return
-		}
-		ids := make([]uuid.UUID, len(pending))
-		for i := range pending {
-			ids[i] = uuid.MustParse(pending[i])
 		}
 		w.matchSome(ids, random, atOnce)
 	}
 }
 
 func (w *workshop) matchSome(ids []uuid.UUID, random *rand.Rand, atOnce int) {
-	w.t.Helper()
+	w.T.Helper()
 	order := make(chan uuid.UUID, len(ids))
 	for _, i := range random.Perm(len(ids)) {
 		order <- ids[i]
 	}
 	close(order)
-	m := &match.Matcher{Store: w.db, Log: slog.New(slog.DiscardHandler)}
+	m := &match.Matcher{Store: w.Store, Log: slog.New(slog.DiscardHandler)}
 	var workers sync.WaitGroup
 	for range atOnce {
 		workers.Go(func() {
 			for id := range order {
 				claim, err := w.claim(id)
 				if err == nil {
-					err = job.Work(m.Match).One(w.t.Context(), claim.Attempt)
+					err = job.Work(m.Match).One(w.T.Context(), claim.Attempt)
 				}
 				if err != nil {
-					w.t.Errorf("%s: %v", id, err)
+					w.T.Errorf("%s: %v", id, err)
 				}
 			}
 		})
 	}
 	workers.Wait()
-	if w.t.Failed() {
-		w.t.FailNow()
+	if w.T.Failed() {
+		w.T.FailNow()
 	}
 }
 
 // dump lists what was decided, without times, or with the transactions that
 // wrote it: a row written again with the same values is another row.
 func (w *workshop) dump(rows bool) string {
-	w.t.Helper()
+	w.T.Helper()
 	var out strings.Builder
 	for _, sql := range []string{
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || (to_jsonb(m) - 'created_at')::text FROM document_match AS m ORDER BY document_a_id, document_b_id",
@@ -232,15 +225,10 @@ func (w *workshop) dump(rows bool) string {
 		"SELECT CASE WHEN $1 THEN xmin::text ELSE '' END || to_jsonb(n)::text FROM party_name AS n ORDER BY document_id",
 		"SELECT CASE WHEN $1 THEN '' ELSE '' END || id || ' ' || cluster_id FROM document WHERE cluster_id IS NOT NULL ORDER BY id",
 	} {
-		list := must.Get(w.strings(sql, rows))(w.t)
+		list := postgrestest.Values[string](w.T, w.Conn, sql, rows)
 		out.WriteString(strings.Join(list, "\n") + "\n")
 	}
 	return out.String()
-}
-
-func (w *workshop) strings(sql string, args ...any) ([]string, error) {
-	rows, _ := w.conn.Query(w.t.Context(), sql, args...)
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 func firstDifference(a, b string) string {

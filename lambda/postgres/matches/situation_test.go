@@ -100,7 +100,7 @@ func TestSituations(t *testing.T) {
 	}
 	postgrestest.Equal(t, "folders", len(docs), len(situations))
 	w := newWorkshop(t, all) // each folder has a tenant
-	must.Get(w.conn.Exec(t.Context(), "INSERT INTO tolerance (tenant_id, quantity_percent) VALUES ($1, 5)",
+	must.Get(w.Conn.Exec(t.Context(), "INSERT INTO tolerance (tenant_id, quantity_percent) VALUES ($1, 5)",
 		docs["w02-over-delivery-3-percent"][0].TenantID))(t)
 	w.matchAll(rand.New(rand.NewPCG(1, 1)), 2)
 	var table strings.Builder
@@ -127,7 +127,9 @@ const leastRight = 47 // situations
 // that may be.
 func (w *workshop) judged(docs []corpus.Document) (s situation) {
 	tenant := docs[0].TenantID
-	list := func(sql string) string { return strings.Join(must.Get(w.strings(sql, tenant))(w.t), "; ") }
+	list := func(sql string) string {
+		return strings.Join(postgrestest.Values[string](w.T, w.Conn, sql, tenant), "; ")
+	}
 	const pair = ` FROM %s AS m JOIN document AS a ON a.id = document_a_id JOIN document AS b ON b.id = document_b_id
 		WHERE m.tenant_id = $1 ORDER BY 1`
 	const name = `SELECT (SELECT string_agg(d.structured_data ->> 'number', '-' ORDER BY d.type, d.id) FROM document AS d WHERE d.id IN (a.id, b.id))`

@@ -153,27 +153,23 @@ func queueBlocks(batch *pgx.Batch, list ...*around) {
 			owners, similar = append(owners, a.id), append(similar, id)
 		}
 	}
-	batch.Queue(blockSQL, s.args(owners, similar)...).Query(func(rows pgx.Rows) error {
-		var own uuid.UUID
-		var partner, candidate, crowded bool
-		var d score.Raw
-		columns := []any{&own, &d.ID, &partner, &candidate, &crowded, &d.TenantID, (*zeronull.Text)(&d.Type),
-			(*zeronull.Text)(&d.Data), &d.Received, &d.Vector, (*zeronull.Text)(&d.Known)}
-		_, err := pgx.ForEachRow(rows, columns, func() error {
-			a := byID[own]
-			if own == d.ID {
-				a.itself, a.block.Known, a.block.Crowded = d, d.Known, crowded
-			}
-			if partner {
-				a.block.Partners = append(a.block.Partners, d.ID)
-			}
-			if candidate {
-				a.block.Candidates = append(a.block.Candidates, d)
-			}
-			return nil
-		})
-		return err
-	})
+	var own uuid.UUID
+	var partner, candidate, crowded bool
+	var d score.Raw
+	columns := []any{&own, &d.ID, &partner, &candidate, &crowded, &d.TenantID, (*zeronull.Text)(&d.Type),
+		(*zeronull.Text)(&d.Data), &d.Received, &d.Vector, (*zeronull.Text)(&d.Known)}
+	batch.Queue(blockSQL, s.args(owners, similar)...).Query(each(columns, func() {
+		a := byID[own]
+		if own == d.ID {
+			a.itself, a.block.Known, a.block.Crowded = d, d.Known, crowded
+		}
+		if partner {
+			a.block.Partners = append(a.block.Partners, d.ID)
+		}
+		if candidate {
+			a.block.Candidates = append(a.block.Candidates, d)
+		}
+	}))
 }
 
 // nearSQL reads the documents of a company nearest in time, regardless of their contents.

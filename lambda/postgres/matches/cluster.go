@@ -72,20 +72,18 @@ func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word
 	s := &standing{word: word}
 	as, bs := keysOf(decided)
 	batch.Queue(clusterRowsSQL, sortedIDs(slices.Concat(own, as, bs))).Query(postgres.All(&s.docs))
-	batch.Queue(edgesSQL, own, as, bs).Query(s.takeEdges)
+	s.queueEdges(batch, edgesSQL, own, as, bs)
 	return s
 }
 
-func (s *standing) takeEdges(rows pgx.Rows) error {
+func (s *standing) queueEdges(batch *pgx.Batch, sql string, args ...any) {
 	var e edgeRow
-	_, err := pgx.ForEachRow(rows, []any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() error {
+	batch.Queue(sql, args...).Query(each([]any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() {
 		if s.word.about([2]uuid.UUID{e.A, e.B}) {
 			e.ByPerson = false // replaced by the new decision
 		}
 		s.edges = append(s.edges, e)
-		return nil
-	})
-	return err
+	}))
 }
 
 // matched reports whether there was a match before the write.
@@ -214,7 +212,7 @@ func (s *standing) clusterWhole(
 ) (c clustering, err error) {
 	whole, batch := &standing{word: s.word}, &pgx.Batch{}
 	batch.Queue(membersSQL, ids).Query(postgres.All(&whole.docs))
-	batch.Queue(memberEdgesSQL, ids).Query(whole.takeEdges)
+	whole.queueEdges(batch, memberEdgesSQL, ids)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return c, err
 	}
@@ -266,18 +264,14 @@ FOR NO KEY UPDATE`
 func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
 	held = map[job.Attempt]bool{}
 	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
-	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(func(rows pgx.Rows) error {
-		var f job.Attempt
-		var attempt *int
-		_, err := pgx.ForEachRow(rows, []any{&f.ID, &attempt}, func() error {
-			if attempt != nil {
-				f.Number = *attempt
-				held[f] = true
-			}
-			return nil
-		})
-		return err
-	})
+	var f job.Attempt
+	var attempt *int
+	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(each([]any{&f.ID, &attempt}, func() {
+		if attempt != nil {
+			f.Number = *attempt
+			held[f] = true
+		}
+	}))
 	return held
 }
 

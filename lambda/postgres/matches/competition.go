@@ -131,7 +131,7 @@ func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []sco
 		}
 		return err
 	})
-	batch.Queue(detailsSQL, c.own).Query(c.takeDetails)
+	batch.Queue(detailsSQL, c.own).Query(c.takeDetails())
 }
 
 // others lists the documents of pairs other than the own ones. It marks documents with only
@@ -185,7 +185,7 @@ func (c *competition) queueFull(batch *pgx.Batch, pairs []rules.Pair) {
 		return
 	}
 	as, bs := keysOf(pairs)
-	batch.Queue(chosenSQL, as, bs).Query(c.takeDetails)
+	batch.Queue(chosenSQL, as, bs).Query(c.takeDetails())
 }
 
 func (c *competition) owns(id uuid.UUID) bool { return slices.Contains(c.own, id) }
@@ -234,17 +234,14 @@ func (c *competition) put(p rules.Pair) {
 	c.pairs = append(c.pairs, p)
 }
 
-func (c *competition) takeDetails(rows pgx.Rows) error {
+func (c *competition) takeDetails() func(pgx.Rows) error {
 	var p rules.Pair
-	_, err := pgx.ForEachRow(rows, []any{&p.A, &p.B, &p.Evidence, &p.Asked.About, &p.Asked.Question, &p.Asked.Answer,
-		&p.Asked.Reasoning, &p.Asked.Owed}, func() error {
+	return each([]any{&p.A, &p.B, &p.Evidence, &p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed}, func() {
 		if i, ok := c.place[[2]uuid.UUID{p.A, p.B}]; ok {
 			c.pairs[i].Evidence, c.pairs[i].Asked, c.pairs[i].Brief = p.Evidence, p.Asked, false
 		}
 		p.Evidence = nil // for the next row
-		return nil
 	})
-	return err
 }
 
 // replace returns the competition after a rewrite and the lost pairs: pairs missing from its

@@ -46,18 +46,23 @@ func (m *Store) Load(ctx context.Context, fences []job.Attempt) (found map[job.A
 	err = m.db.Steady().Batch(ctx, func(batch *pgx.Batch) {
 		found = map[job.Attempt]score.Raw{}
 		batch.Queue(planOnceSQL)
-		batch.Queue(loadSQL, ids, attempts).Query(func(rows pgx.Rows) error {
-			var raw score.Raw
-			var attempt int
-			columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
-			_, err := pgx.ForEachRow(rows, columns, func() error {
-				found[job.Attempt{ID: raw.ID, Number: attempt}] = raw
-				return nil
-			})
-			return err
-		})
+		var raw score.Raw
+		var attempt int
+		columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
+		batch.Queue(loadSQL, ids, attempts).Query(each(columns, func() { found[job.Attempt{ID: raw.ID, Number: attempt}] = raw }))
 	})
 	return found, err
+}
+
+// each reads the rows of a statement in a batch into columns, one after the other.
+func each(columns []any, take func()) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, columns, func() error {
+			take()
+			return nil
+		})
+		return err
+	}
 }
 
 const rawsSQL = `

@@ -3,8 +3,10 @@ package matches
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres"
@@ -91,8 +93,10 @@ func readCompetition(ctx context.Context, q postgres.Querier, documents []uuid.U
 	if err != nil || len(documents) == 0 {
 		return rules.Competition{}, err
 	}
-	rows, _ = q.Query(ctx, boundsOfDocumentSQL, documents[0])
-	bounds, err := boundsOf(rows)
+	bounds, err := postgres.First[rules.Bounds](ctx, q, boundsOfDocumentSQL, documents[0])
+	if errors.Is(err, job.ErrNotFound) {
+		err = nil
+	}
 	return rules.Competition{Documents: documents, Pairs: pairs, Bounds: bounds}, err
 }
 

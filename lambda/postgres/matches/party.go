@@ -135,22 +135,14 @@ func (r *renaming) queue(batch *pgx.Batch) {
 	}
 	r.names, r.vatIDs = append(r.names, names...), append(r.vatIDs, vatIDs...)
 	if len(r.matched) > 0 {
-		batch.Queue(namingSQL, r.tenant, r.documents, names, vatIDs, known).Query(func(rows pgx.Rows) error {
-			var name, vatID string
-			var changed bool
-			_, err := pgx.ForEachRow(rows, []any{&name, &vatID, &changed}, func() error {
-				r.names, r.vatIDs = append(r.names, name), append(r.vatIDs, vatID)
-				r.happened = r.happened || changed
-				return nil
-			})
-			return err
-		})
+		var name, vatID string
+		var changed bool
+		batch.Queue(namingSQL, r.tenant, r.documents, names, vatIDs, known).Query(each([]any{&name, &vatID, &changed}, func() {
+			r.names, r.vatIDs, r.happened = append(r.names, name), append(r.vatIDs, vatID), r.happened || changed
+		}))
 	}
-	concerned := func(rows pgx.Rows) error {
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		r.names, r.happened = append(r.names, names...), r.happened || len(names) > 0
-		return err
-	}
+	var name string
+	concerned := each([]any{&name}, func() { r.names, r.happened = append(r.names, name), true })
 	if r.teaches {
 		batch.Queue(taughtNamesSQL, r.documents).Query(concerned)
 	}

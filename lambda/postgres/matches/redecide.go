@@ -210,11 +210,8 @@ func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *compe
 
 // queuePublish appends the documents published by a statement.
 func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args ...any) {
-	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
-		list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[job.Stamped])
-		*published = append(*published, list...)
-		return err
-	})
+	var s job.Stamped
+	batch.Queue(sql, args...).Query(each([]any{&s.ID, &s.PublishedAt, &s.Tenant}, func() { *published = append(*published, s) }))
 }
 
 func queueRewrite(

@@ -85,14 +85,9 @@ type chain struct {
 // question about asked documents is about.
 func queueChain(batch *pgx.Batch, changed, asked []uuid.UUID, tenant uuid.UUID) *chain {
 	c := &chain{match.NewChain(), tenant}
-	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(func(rows pgx.Rows) error {
-		var l match.Link
-		_, err := pgx.ForEachRow(rows, []any{&l.ID, &l.Type, &l.Data, &l.Cluster, &l.All, &l.Partners, &c.Tolerance}, func() error {
-			c.Add(l)
-			return nil
-		})
-		return err
-	})
+	var l match.Link
+	columns := []any{&l.ID, &l.Type, &l.Data, &l.Cluster, &l.All, &l.Partners, &c.Tolerance}
+	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(each(columns, func() { c.Add(l) }))
 	return c
 }
 

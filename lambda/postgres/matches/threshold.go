@@ -60,15 +60,8 @@ const maxRejudged = 200
 
 // queueBounds reads the tenant's thresholds.
 func queueBounds(batch *pgx.Batch, tenant uuid.UUID, b *rules.Bounds) {
-	batch.Queue(boundsSQL, tenant).Query(func(rows pgx.Rows) (err error) {
-		*b, err = boundsOf(rows)
-		return err
-	})
-}
-
-func boundsOf(rows pgx.Rows) (b rules.Bounds, err error) {
-	_, err = pgx.ForEachRow(rows, []any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() error { return nil })
-	return b, err
+	*b = rules.Bounds{}
+	batch.Queue(boundsSQL, tenant).Query(each([]any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() {}))
 }
 
 func queueOutOfBounds(batch *pgx.Batch, tenant uuid.UUID, b rules.Bounds, most *int, published *[]job.Stamped) {

@@ -86,18 +86,14 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 }
 
 func (c *copies) queueNeighbours(batch *pgx.Batch) {
-	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(func(rows pgx.Rows) error {
-		c.Copies = match.NewCopies()
-		var id uuid.UUID
-		var g warning.Group
-		var has bool
-		_, err := pgx.ForEachRow(rows, []any{&id, &g.Key, &g.Before, &has}, func() error {
-			c.AddGroup(id, g, has)
-			g = warning.Group{}
-			return nil
-		})
-		return err
-	})
+	c.Copies = match.NewCopies()
+	var id uuid.UUID
+	var g warning.Group
+	var has bool
+	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(each([]any{&id, &g.Key, &g.Before, &has}, func() {
+		c.AddGroup(id, g, has)
+		g = warning.Group{}
+	}))
 }
 
 // queueCompared reads the documents to compare.

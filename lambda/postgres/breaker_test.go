@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/breaker"
 	"matchbook/lambda/job/sweep"
-	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
@@ -23,52 +22,44 @@ const service, sentence = "gpt-test", "model provider failed (HTTP 503)"
 
 type breakers struct {
 	*postgres.Breakers
-	db    *postgres.DB
-	conn  *pgx.Conn
-	clock *simclock.Clock
-	t     *testing.T
+	*postgrestest.Fixture
 }
 
 func newBreakers(t *testing.T) *breakers {
 	t.Helper()
 	clock, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC))
 	db := postgrestest.Open(t, url)
-	return &breakers{db.Breakers(), db, postgrestest.Conn(t, url), clock, t}
-}
-
-func (b *breakers) advance(d time.Duration) {
-	b.t.Helper()
-	must.OK(b.t, b.clock.Advance(b.t.Context(), d))
+	return &breakers{db.Breakers(), &postgrestest.Fixture{DB: db, Conn: postgrestest.Conn(t, url), Clock: clock, T: t}}
 }
 
 func (b *breakers) fail(row byte) breaker.State {
-	b.t.Helper()
-	return must.Get(b.Count(b.t.Context(), service, breaker.FailedCall{Row: uuid.UUID{row}, Sentence: sentence}))(b.t)
+	b.T.Helper()
+	return must.Get(b.Breakers.Count(b.T.Context(), service, breaker.FailedCall{Row: uuid.UUID{row}, Sentence: sentence}))(b.T)
 }
 
 func (b *breakers) open() breaker.State {
-	b.t.Helper()
+	b.T.Helper()
 	b.fail(1)
 	b.fail(2)
-	return must.Get(b.Open(b.t.Context(), service, time.Minute))(b.t)
+	return must.Get(b.Open(b.T.Context(), service, time.Minute))(b.T)
 }
 
 func (b *breakers) probe() bool {
-	b.t.Helper()
-	return must.Get(b.Probe(b.t.Context(), service, breaker.Lease))(b.t)
+	b.T.Helper()
+	return must.Get(b.Probe(b.T.Context(), service, breaker.Lease))(b.T)
 }
 
 func (b *breakers) close(row byte) breaker.State {
-	b.t.Helper()
-	return must.Get(b.Close(b.t.Context(), service, uuid.UUID{row}))(b.t)
+	b.T.Helper()
+	return must.Get(b.Close(b.T.Context(), service, uuid.UUID{row}))(b.T)
 }
 
 // told returns the notifications, kind and text.
 func (b *breakers) told() (list []string) {
-	b.t.Helper()
-	rows, _ := b.conn.Query(b.t.Context(), `SELECT kind || ': ' || (payload->>'error') FROM notification
+	b.T.Helper()
+	rows, _ := b.Conn.Query(b.T.Context(), `SELECT kind || ': ' || (payload->>'error') FROM notification
 		WHERE subject = 'service' AND payload->>'service' = $1 ORDER BY created_at`, service)
-	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(b.t)
+	return must.Get(pgx.CollectRows(rows, pgx.RowTo[string]))(b.T)
 }
 
 func TestCountFailedCalls(t *testing.T) {
@@ -87,7 +78,7 @@ func TestCountFailedCalls(t *testing.T) {
 		{row: 3, want: breaker.State{Failures: 1, Rows: 1}},
 		{after: time.Hour, row: 4, want: breaker.State{Failures: 1, Rows: 1}}, // a succession ends
 	} {
-		b.advance(tc.after)
+		b.Advance(tc.after)
 		tc.want.Phase, tc.want.Error = breaker.Closed, sentence
 		happen := b.fail
 		if tc.closes {
@@ -123,7 +114,7 @@ func TestOneOpensOneProbes(t *testing.T) {
 			t.Error("a probe before it is due")
 		}
 	})
-	b.advance(time.Minute)
+	b.Advance(time.Minute)
 	each(func(byte) {
 		if b.probe() {
 			taken.Add(1)
@@ -132,7 +123,7 @@ func TestOneOpensOneProbes(t *testing.T) {
 	if told := b.told(); taken.Load() != 1 || len(told) != 1 {
 		t.Errorf("%d probes, notifications %q; want one each", taken.Load(), told)
 	}
-	b.advance(breaker.Lease) // the prober died
+	b.Advance(breaker.Lease) // the prober died
 	if s := must.Get(b.Look(t.Context(), service))(t); s.Phase != breaker.HalfOpen || !s.Due || !b.probe() {
 		t.Errorf("got %+v, want another probe", s)
 	}
@@ -144,7 +135,7 @@ func TestOnePairOfMessages(t *testing.T) {
 	b := newBreakers(t)
 	for range 10 {
 		b.open()
-		b.advance(time.Minute)
+		b.Advance(time.Minute)
 		if !b.probe() {
 			t.Fatal("no probe")
 		}
@@ -152,13 +143,13 @@ func TestOnePairOfMessages(t *testing.T) {
 		if s.Phase != breaker.Open || s.Probes != 1 || s.Rows != 3 || s.Due {
 			t.Fatalf("after the probe: got %+v", s)
 		}
-		b.advance(2 * time.Minute)
+		b.Advance(2 * time.Minute)
 		b.probe()
 		b.close(3)
-		b.advance(breaker.Calm)
+		b.Advance(breaker.Calm)
 		must.OK(t, b.EndOutages(t.Context()))
 	}
-	b.advance(time.Second)
+	b.Advance(time.Second)
 	for range 2 {
 		must.OK(t, b.EndOutages(t.Context()))
 	}
@@ -195,16 +186,16 @@ func TestPoisonRowIsKnown(t *testing.T) {
 
 // park claims a new document for a tenant, and parks it, after a call that was asked to wait.
 func (b *breakers) park(tenant uuid.UUID, service string, wait time.Duration) (id uuid.UUID) {
-	b.t.Helper()
+	b.T.Helper()
 	id = uuid.New()
-	postgrestest.Exec(b.t, b.conn, `INSERT INTO tenant VALUES ($1, 'Testers') ON CONFLICT DO NOTHING`, tenant)
-	postgrestest.Exec(b.t, b.conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_due_at,
+	postgrestest.Exec(b.T, b.Conn, `INSERT INTO tenant VALUES ($1, 'Testers') ON CONFLICT DO NOTHING`, tenant)
+	postgrestest.Exec(b.T, b.Conn, `INSERT INTO document (id, tenant_id, type, structured_data, matching_status, matching_due_at,
 		matching_published_at) VALUES ($1, $2, 'invoice', '{}', 'pending', now(), now())`, id, tenant)
-	claims := must.Get(b.db.Claim(b.t.Context(), []job.Delivery{{ID: id, Count: 1}}, time.Minute, false))(b.t)
-	ok := must.Get(b.db.Release(b.t.Context(), claims[0].Attempt,
-		job.Release{Status: job.StatusPending, Reason: "waiting", Due: job.ParkedFor + wait, Service: service}))(b.t)
+	claims := must.Get(b.DB.Claim(b.T.Context(), []job.Delivery{{ID: id, Count: 1}}, time.Minute, false))(b.T)
+	ok := must.Get(b.DB.Release(b.T.Context(), claims[0].Attempt,
+		job.Release{Status: job.StatusPending, Reason: "waiting", Due: job.ParkedFor + wait, Service: service}))(b.T)
 	if !ok {
-		b.t.Fatal("not parked")
+		b.T.Fatal("not parked")
 	}
 	return id
 }
@@ -217,20 +208,20 @@ func TestUnpark(t *testing.T) {
 	b.open()
 	for range 5 {
 		b.park(large, service, 0)
-		b.advance(time.Second)
+		b.Advance(time.Second)
 	}
 	last := b.park(small, service, 0)
 	b.park(small, "gpt-unknown", 0) // nobody knows it: it waits until it is overdue
 	unpark := func(most, want int) []job.Stamped {
 		t.Helper()
-		list := must.Get(b.db.Unpark(t.Context(), most))(t)
+		list := must.Get(b.DB.Unpark(t.Context(), most))(t)
 		if len(list) != want {
 			t.Fatalf("published %d rows, want %d", len(list), want)
 		}
 		return list
 	}
 	unpark(100, 0)
-	b.advance(time.Minute)
+	b.Advance(time.Minute)
 	unpark(100, 1) // for the probe
 	b.probe()
 	unpark(100, 0)
@@ -238,18 +229,18 @@ func TestUnpark(t *testing.T) {
 	if list := unpark(2, 2); list[0].ID != last && list[1].ID != last {
 		t.Errorf("got %v, want a row of each tenant", list)
 	}
-	postgrestest.Exec(t, b.conn, `UPDATE document SET matching_republished = 2`)
+	postgrestest.Exec(t, b.Conn, `UPDATE document SET matching_republished = 2`)
 	unpark(100, 3)
-	if n := postgrestest.Value[int](t, b.conn, `SELECT count(*) FROM document WHERE matching_republished = 0`); n != 3 {
+	if n := postgrestest.Value[int](t, b.Conn, `SELECT count(*) FROM document WHERE matching_republished = 0`); n != 3 {
 		t.Errorf("%d rows count their publications from none, want 3", n)
 	}
 	unpark(100, 0)
 	b.park(small, service, 20*time.Minute)
-	b.advance(20*time.Minute - time.Second)
+	b.Advance(20*time.Minute - time.Second)
 	unpark(100, 0)
-	b.advance(2 * time.Second)
+	b.Advance(2 * time.Second)
 	unpark(100, 1)
-	claims := must.Get(b.db.Claim(t.Context(), []job.Delivery{{ID: last, Count: 1}}, time.Minute, false))(t)
+	claims := must.Get(b.DB.Claim(t.Context(), []job.Delivery{{ID: last, Count: 1}}, time.Minute, false))(t)
 	if claims[0].Found != job.Claimed || claims[0].Attempt.Number != 2 {
 		t.Errorf("got %+v", claims[0])
 	}
@@ -263,11 +254,11 @@ func TestUnusedService(t *testing.T) {
 	for range 3 {
 		b.park(uuid.Nil, service, 0)
 	}
-	b.advance(time.Minute + breaker.Unused + time.Second)
-	if list := must.Get(b.db.Unpark(t.Context(), 100))(t); len(list) != 3 {
+	b.Advance(time.Minute + breaker.Unused + time.Second)
+	if list := must.Get(b.DB.Unpark(t.Context(), 100))(t); len(list) != 3 {
 		t.Errorf("published %d rows, want 3", len(list))
 	}
-	b.advance(breaker.LongCalm)
+	b.Advance(breaker.LongCalm)
 	must.OK(t, b.EndOutages(t.Context()))
 	if told := b.told(); len(told) != 2 {
 		t.Errorf("got %q", told)
@@ -281,11 +272,11 @@ func TestParkedIsNotLost(t *testing.T) {
 	f.open()
 	f.park(uuid.Nil, service, 0)
 	for range 5 {
-		f.advance(time.Hour)
-		if n := must.Get(f.db.Overdue(t.Context(), parkedWaits, 100))(t); n != 0 {
+		f.Advance(time.Hour)
+		if n := must.Get(f.DB.Overdue(t.Context(), parkedWaits, 100))(t); n != 0 {
 			t.Fatalf("%d rows are overdue", n)
 		}
-		lost, crashed, err := f.db.GiveUp(t.Context(), parkedWaits, 100)
+		lost, crashed, err := f.DB.GiveUp(t.Context(), parkedWaits, 100)
 		if must.OK(t, err); lost+crashed > 0 {
 			t.Fatalf("%d lost, %d crashed", lost, crashed)
 		}

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -205,11 +204,7 @@ func (s *stormy) start(role string, generation int) *process {
 	s.T.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0], "-test.run=^TestSenderProcess$"), name: fmt.Sprintf("%s-%d", role, generation), role: role, ended: make(chan error, 1)}
 	simURL := must.Get(s.Clock.URL())(s.T)
-	u := must.Get(url.Parse(simURL))(s.T)
-	q := u.Query()
-	q.Set("application_name", p.name)
-	u.RawQuery = q.Encode()
-	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+u.String(), envChannels+"="+s.url, envName+"="+p.name)
+	p.Env = append(os.Environ(), envSender+"="+role, envDatabase+"="+postgrestest.Setting(s.T, simURL, "application_name", p.name), envChannels+"="+s.url, envName+"="+p.name)
 	p.Stdout, p.Stderr = &p.errors, &p.errors
 	must.OK(s.T, p.Start())
 	go func() { p.ended <- p.Wait() }()

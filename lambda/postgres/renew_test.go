@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"net/url"
 	"testing"
 
 	"matchbook/lambda/internal/must"
@@ -31,14 +30,5 @@ func TestRenewRunsOnce(t *testing.T) {
 // What may be said of a pool does not stop a migration.
 func TestMigrateTakesPoolURL(t *testing.T) {
 	t.Parallel()
-	must.Get(schema.Migrate(t.Context(), withPool(t, postgrestest.EmptyURL(t))))(t)
-}
-
-func withPool(t *testing.T, text string) string {
-	t.Helper()
-	u := must.Get(url.Parse(text))(t)
-	q := u.Query()
-	q.Set("pool_max_conns", "3")
-	u.RawQuery = q.Encode()
-	return u.String()
+	must.Get(schema.Migrate(t.Context(), postgrestest.Setting(t, postgrestest.EmptyURL(t), "pool_max_conns", "3")))(t)
 }

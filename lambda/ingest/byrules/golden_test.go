@@ -14,13 +14,15 @@ import (
 
 // papers compares everything that is read from a test's papers, with quotes, pages and trust, with
 // a file. Use -update if a rule changes what it reads, and read the difference.
-type papers struct{ read []string }
+type papers struct{ read, changed []string }
 
 func newPapers(t *testing.T, file string) *papers {
 	p := &papers{}
 	t.Cleanup(func() {
 		slices.Sort(p.read) // whatever their order
 		golden.Compare(t, file+".txt", strings.Join(slices.Compact(p.read), "\n"))
+		slices.Sort(p.changed)
+		golden.Compare(t, file+"-changed.txt", strings.Join(slices.Compact(p.changed), "\n"))
 	})
 	return p
 }
@@ -28,6 +30,7 @@ func newPapers(t *testing.T, file string) *papers {
 // extract reads a paper.
 func (p *papers) extract(pages transcript.Transcription, own ...document.Party) []extraction.Extraction {
 	found := Extract(pages, own...)
+	p.changed = append(p.changed, changed(pages, own))
 	for _, e := range found {
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s %s confidence, pages %v, missing %v\n", e.Type, e.Confidence, e.Pages, e.Missing)

@@ -37,7 +37,7 @@ ON CONFLICT (tenant_id) DO UPDATE SET high_at = $2, question_at = $3, confirmed 
 	changed_at = CASE WHEN (old.high_at, old.question_at) = ($2, $3) THEN old.changed_at ELSE now() END`
 	forgetBoundsSQL = `
 UPDATE taught_threshold SET high_at = 0, question_at = 0, confirmed = 0, rejected = 0,
-	forgotten = (SELECT max(id) FROM decision WHERE tenant_id = $1)
+	forgotten = coalesce((SELECT max(id) FROM decision WHERE tenant_id = $1), 0)
 WHERE tenant_id = $1 AND (high_at, question_at) <> (0, 0)`
 	// outOfBoundsSQL publishes documents with a match or a question that was decided by other
 	// thresholds.

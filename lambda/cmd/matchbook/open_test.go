@@ -24,6 +24,8 @@ func TestOpenCountsOthers(t *testing.T) {
 			SELECT id, id, id, 0, 0, 1, 'failed', now(), 'the model is away' FROM t`, oneTenant)
 	wantIn(t, printed(t, url, "open"), "Also failed: 1 part of a review: matchbook status --failed\n")
 	wantIn(t, ends(t, url, cli.ExitFindings, "status", "--failed"), "review, 1 failed chunk\n", "matchbook publish --chunks --failed")
+	postgrestest.Exec(t, conn, `INSERT INTO service_breaker (service, state, changed_at, outage_id, outage_since, error)
+		VALUES ('gpt-test', 'open', now(), gen_random_uuid(), '2026-03-02T10:00:00Z', 'model provider failed (HTTP 503)')`)
 	transcript(t, "open-others", url, "open", "open --json", "status --failed")
 }
 

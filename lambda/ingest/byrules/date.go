@@ -71,6 +71,8 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	if a, ok := above(cells, i); ok && runsOn.MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
 		return 5 // the title goes on
+	} else if ok && score == 0 && listsDays(cells, i) {
+		return -5
 	} else if ok && score == 0 {
 		score = number.wordScore(a.Text, 3)
 	}
@@ -81,6 +83,17 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return -5 // of a line, or of a payment
 	}
 	return score + high
+}
+
+// listsDays reports whether dates without a label to their left stand above or below cell i, too, as in a table: its
+// head names none of them.
+func listsDays(cells []cell, i int) bool {
+	const edge = 0.02
+	dated := func(c cell, ok bool) bool {
+		l, left := leftOf(cells, c.at)
+		return ok && !(left && worded(l) && !numbered([]cell{l})) && abs(c.Box.Left-cells[i].Box.Left) < edge && len(printed.Dates(c.Text)) > 0
+	}
+	return dated(under(cells, i)) || dated(above(cells, i))
 }
 
 // between stands between the first day of a period and the last.

@@ -27,6 +27,9 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 func (r *reader) fits(p party, who owners) int {
 	const top = 0.12
 	_, town := townBelow(r.cells, p.name.at)
+	if below, ok := next(r.cells, p.name.at); ok && !town {
+		town = addressLine.MatchString(r.cells[below].Text)
+	}
 	_, line := sender(p.name.Text)
 	place := p.name.Box.Top < top && r.first(p) || p.placed
 	claimed := who.domain(p.text) || who.claimed(p.name, p.text)

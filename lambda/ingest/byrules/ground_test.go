@@ -21,18 +21,21 @@ Weser Spedition AG
 		own  []document.Party
 		want string
 	}{
-		"a label alone":          {head + by + "Käufer: Nur per Portal", nil, "only one thing on the page names the buyer"},
-		"a company":              {head + by + "Käufer: Kran Nord GmbH", nil, ""},
-		"our company":            {head + by + "Käufer: Kran Nord", []document.Party{{Name: "Kran Nord"}}, ""},
-		"a label and an address": {head + by + "Käufer:\nKran Nord\n" + address, nil, ""},
-		"a label and a domain":   {head + by + "Käufer: Kran Nord" + by + "www.krannord.example", nil, ""},
-		"a window":               {head + by + "Kran Nord\n" + address, nil, ""},
-		"a person":               {head + by + "Hr. Lind\n" + address, nil, "a person's name stands for the buyer"},
-		"a window and a rival":   {head + by + "Kran Nord\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, "another name may be the buyer's"},
-		"a rival of a company":   {head + by + "Kran Nord GmbH\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, ""},
-		"a letterhead and a web": {strings.Replace(head, " AG", "", 1) + by + "www.weserspedition.example", nil, ""},
-		"a letterhead alone":     {strings.Replace(head, " AG", "", 1), nil, "only one thing on the page names the supplier"},
-		"a large letterhead":     {strings.Replace(head, "Weser Spedition AG", "#Weser Spedition", 1), nil, ""},
+		"a label alone":           {head + by + "Käufer: Nur per Portal", nil, "only one thing on the page names the buyer"},
+		"a company":               {head + by + "Käufer: Kran Nord GmbH", nil, ""},
+		"our company":             {head + by + "Käufer: Kran Nord", []document.Party{{Name: "Kran Nord"}}, ""},
+		"a label and an address":  {head + by + "Käufer:\nKran Nord\n" + address, nil, ""},
+		"a label and a domain":    {head + by + "Käufer: Kran Nord" + by + "www.krannord.example", nil, ""},
+		"a window":                {head + by + "Kran Nord\n" + address, nil, ""},
+		"a person":                {head + by + "Hr. Lind\n" + address, nil, "a person's name stands for the buyer"},
+		"a window and a rival":    {head + by + "Kran Nord\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, "another name may be the buyer's"},
+		"a rival of a company":    {head + by + "Kran Nord GmbH\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, ""},
+		"a letterhead and a web":  {strings.Replace(head, " AG", "", 1) + by + "www.weserspedition.example", nil, ""},
+		"an account's owner":      {"\n#Rechnung Nr. T-5 vom 03.05.2026" + by + "Kontoinhaber: Kran Nord", nil, ""},
+		"an account's bank":       {strings.Replace(head, " AG", "", 1) + by + "Kontoinhaber: Kran Nord", nil, "only one thing on the page names the supplier"},
+		"a letterhead alone":      {strings.Replace(head, " AG", "", 1), nil, "only one thing on the page names the supplier"},
+		"a letterhead and a line": {strings.Replace(head, " AG", "\nVia Po 12 - 10121 Torino", 1), nil, ""},
+		"a large letterhead":      {strings.Replace(head, "Weser Spedition AG", "#Weser Spedition", 1), nil, ""},
 	} {
 		got := ""
 		for _, d := range Extract(layout(test.text), test.own...)[0].Doubts {

@@ -62,6 +62,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 		}
 	}
 	headings = slices.DeleteFunc(headings, func(n named) bool { return n.labels(cells) && (n.cited(found) || n.inList(cells)) })
+	headings = titled(cells, headings)
 	if len(headings) == 0 {
 		headings = first
 	}
@@ -91,6 +92,17 @@ func (c cell) orders() bool { return ordering.MatchString(c.Text) }
 func (n named) labels(cells []cell) bool {
 	_, ok := n.next(cells, n.cell.at)
 	return ok && n.size <= large
+}
+
+// titled leaves out the titles that may be labels below one that can't be: "Goods receipt" above "Delivery note 4711".
+func titled(cells []cell, headings []named) []named {
+	sure := slices.IndexFunc(headings, func(n named) bool { return n.cell.top(cells) && !n.labels(cells) })
+	if sure < 0 {
+		return headings
+	}
+	return slices.DeleteFunc(headings, func(n named) bool {
+		return n.kind != headings[sure].kind && n.cell.Box.Top > headings[sure].cell.Box.Bottom && n.labels(cells)
+	})
 }
 
 // inList reports whether another label with a value stands above, or another type's below, as in a list of
@@ -261,10 +273,10 @@ func shortLabel(text string, kind document.Type) (rest string, ok bool) {
 
 var (
 	// ourOrder labels the number of an order without its owner.
-	ourOrder = regexp.MustCompile(`(?i)^(?:our |unsere |sales |onze )?(?:order|auftrags?|ordine|commande|pedido)[- ]?` +
+	ourOrder = regexp.MustCompile(`(?i)^(?:our |unsere |sales |onze |vår |vores )?(?:order|ordre|auftrags?|ordine|commande|pedido)[- ]?` +
 		`(?:no|nr|number|nummer|n\.?[°º])?\b`)
 	// theirs labels the customer's order or reference.
-	theirs = anyWord(`(?:customer|cust|your|ihre?|uw|votre|vostro|vs|su|buyer|client|kunden\pL*)(?:\.|'s)?`)
+	theirs = anyWord(`(?:customer|cust|your|ihre?|uw|votre|vostro|vs|su|ert|er|deres|jeres|buyer|client|kunden\pL*)(?:\.|'s)?`)
 )
 
 // ownOrder returns the number of an order on its confirmation if the page names the customer's apart: the
@@ -277,6 +289,17 @@ func ownOrder(cells []cell, all []named) (best named, ok bool) {
 		ours := n.kind == document.PurchaseOrder && ourOrder.MatchString(n.cell.Text) && n.cell.Box.Top < 0.5
 		if customers && ours && n.score > best.score {
 			best, ok = n, true
+		}
+	}
+	for i, c := range cells {
+		head := ourOrder.FindString(c.Text)
+		if !customers || ok || head == "" || c.Box.Top >= 0.5 {
+			continue
+		}
+		for _, h := range hints(cells, i, c.Text[len(head):]) {
+			if n, good := numberIn(h.text); good && !ok {
+				best, ok = named{"", n, h.quote(), c.page, withMark, h.place, c, 1}, true
+			}
 		}
 	}
 	best.kind = document.OrderConfirmation
@@ -302,6 +325,7 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	}
 	for i, c := range cells {
 		rest, labelled := shortLabel(c.Text, kind)
+		rest = andMore.ReplaceAllString(rest, "")
 		if !labelled || c.Box.Top >= 0.5 {
 			continue
 		}
@@ -314,7 +338,7 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	for i, c := range cells {
 		// a number in a party's block is the party's
 		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
-			for _, h := range hints(cells, i, c.Text[len(head):]) {
+			for _, h := range hints(cells, i, andMore.ReplaceAllString(c.Text[len(head):], "")) {
 				if n, good := numberIn(h.text); good {
 					return named{kind, n, h.quote(), c.page, 1, h.place, c, 1}, true
 				}

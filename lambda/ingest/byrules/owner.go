@@ -26,7 +26,7 @@ func letterhead(cells []cell, who owners, buyer party, titled bool) (best party)
 		if c.page != cells[0].page || p.isSame(buyer) || !nameLike(name) || isSpecial(name) || in(cells, i, buyer) {
 			continue
 		}
-		if _, side := blockOf(cells, i); buys(side) || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) {
+		if _, side := blockOf(cells, i); buys(side) || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) && !who.domain(name) {
 			continue
 		}
 		p.score = c.height()*100 - c.Box.Top*2
@@ -93,12 +93,12 @@ func (o owners) company(other party) bool {
 	return slices.ContainsFunc(o.names, func(name string) bool { return !other.isSame(party{text: name}) })
 }
 
-// domain reports whether a domain is made of the name, or of its beginning.
+// domain reports whether a domain is made of the name, or of its beginning or end.
 func (o owners) domain(text string) bool {
 	const most = 6 // letters that no other name begins with
 	name := printed.Letters(text)
 	return len(name) > 3 && slices.ContainsFunc(o.domains, func(d string) bool {
-		return strings.Contains(d, name) || len(d) >= most && strings.HasPrefix(name, d)
+		return strings.Contains(d, name) || len(d) >= most && strings.HasPrefix(name, d) || len(d) > most && strings.HasSuffix(name, d)
 	})
 }
 
@@ -115,7 +115,8 @@ func (o owners) claimed(at cell, name string) bool {
 	})
 }
 
-// holder returns the owner of the account, who is the supplier unless the claim was assigned.
+// holder returns the owner of the account, who is the supplier unless the claim was assigned. At the top of the page
+// another name may be the letterhead, and the "holder" a bank.
 func holder(cells []cell, buyer party) party {
 	if slices.ContainsFunc(cells, func(c cell) bool { return assigned.MatchString(c.Text) }) {
 		return party{}
@@ -126,7 +127,7 @@ func holder(cells []cell, buyer party) party {
 			continue
 		}
 		for _, h := range hints(cells, i, c.Text[len(label):]) {
-			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true, placed: true}
+			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true, placed: !nameLike(cells[0].Text) || party{text: cells[0].Text}.isSame(buyer)}
 			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
 				return p
 			}

@@ -21,6 +21,9 @@ func candidates(cells []cell) (found []party) {
 		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text) || registry.MatchString(text)) {
 			continue
 		}
+		if !company && labelled && headsTable(cells, i) {
+			continue
+		}
 		inside := behindLabel(c.Text)
 		if !company && (!labelled || !nameLike(inside)) {
 			continue
@@ -113,13 +116,16 @@ func nameLike(text string) bool {
 }
 
 // IsCompany reports whether a name has a legal form.
-func IsCompany(name string) bool { return legalForm.MatchString(name) }
+func IsCompany(name string) bool { return legalForm.MatchString(name) && !county.MatchString(name) }
+
+// county ends an Irish address: "Business Park, Co. Galway".
+var county = regexp.MustCompile(`, Co\.? \p{Lu}\p{Ll}+$`)
 
 // nameIn returns the name of a company in a cell, found by its legal form. A comma or a
 // divider ends the name, as in a sender's line.
 func nameIn(text string) (string, bool) {
 	at := legalForm.FindStringIndex(text)
-	if at == nil || rights.MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
+	if at == nil || county.MatchString(text) || rights.MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
 		return "", false
 	}
 	start := 0
@@ -179,6 +185,9 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 	if s := headed(cells, i); s != "" && nameLike(c.Text) {
 		return true, s
 	}
+	if attended(cells, i) {
+		return true, "addressee"
+	}
 	return false, ""
 }
 
@@ -188,6 +197,23 @@ func inHead(cells []cell, i int) bool {
 		return true
 	}
 	return slices.ContainsFunc(right(cells, i), func(c cell) bool { return overNumbers(cells, i, c.at) })
+}
+
+// headsTable reports whether the row of cell i is the head of a table of lines: by its words, or of many cells.
+func headsTable(cells []cell, i int) bool {
+	const many = 5
+	first := i
+	for l, ok := leftOf(cells, first); ok; l, ok = leftOf(cells, first) {
+		first = l.at
+	}
+	n := 1 + len(right(cells, first))
+	h, ok := headIn(cells, first, n, headOf)
+	for _, c := range h.cols {
+		if ok && c.row(cells[i]) {
+			return true
+		}
+	}
+	return n >= many
 }
 
 // overNumbers reports whether numbers stand below two cells, in one row.

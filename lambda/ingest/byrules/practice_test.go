@@ -177,7 +177,7 @@ Buy-from Vendor No.    V00214              Document Date    23/05/26
 
 Ship-to Address
 Ellerby Windows Ltd
-Gate B`, "purchase-order PO-1033 2026-05-23 Glaze Profiles Limited > Ellerby Windows Ltd?"},
+Gate B`, "purchase-order PO-1033 2026-05-23 Glaze Profiles Limited > Ellerby Windows Ltd"},
 		"mail that orders": {`
 From: Rhonda <rhonda@castile.example>
 Subject: PO 77120 - Wichita job
@@ -229,6 +229,59 @@ Vela Telecom SAS
 #Facture n° F26-8
 Du 01/04/2026 au 30/04/2026
 Lille, le 03/05/2026`, "invoice F26-8 2026-05-03 Vela Telecom SAS >"},
+		// Addressed by an attention line, with a logo as letterhead.
+		"attention below the name": {`
+Zilver Software B.V.
+t.a.v. de administratie
+Stationsplein 8
+3511 ED  UTRECHT
+
+#Factuur
+Factuurnummer: 2670
+` + strings.Repeat("\n", 40) + `
+Party De Gouden Vork      Weg 3, 3431 BK Nieuwegein
+www.degoudenvork.example`, "invoice 2670  Party De Gouden Vork > Zilver Software B.V.; only one thing on the page names the supplier"},
+		"Portuguese salutation": {`
+Vinhos Serra, Lda.
+#Fatura n.º 26-7
+
+Exmo.(s) Sr.(s)
+Cantinas Reunidas, S.A.
+Rua Nova 3
+1100-042 Lisboa`, "invoice 26-7  Vinhos Serra, Lda. > Cantinas Reunidas, S.A."},
+		"heads that read as labels": {`
+#Facture n° 26-7
+Pos.     Prestation       Nombre     Prix CHF     Total CHF
+1        Analyse              2         8.10         16.20`, "invoice 26-7   >; nothing printed adds up to the total 16.20"},
+		"title above a label": {`
+GOODS RECEIPT SLIP                                Page: 1
+Plant            Lark Foods Ltd
+Delivery note    DN-552
+Bill of lading`, "goods-receipt    > Lark Foods Ltd; nothing on the page tells the supplier from the buyer"},
+		"number and date of an order": {`
+Wharf Trading PLC                                  #PURCHASE ORDER
+                                                   PO number/date
+                                                   45002177 / 06.03.2026`, "purchase-order 45002177 2026-03-06  > Wharf Trading PLC"},
+		"number and date of an invoice": {`
+Wharf Trading PLC                                  #Rechnung
+                                                   Nummer / Datum
+                                                   90034177 / 14.03.2026`, "invoice 90034177 2026-03-14 Wharf Trading PLC >"},
+		"dates below a head": {`
+Corrib Haulage Ltd
+Business Park, Co. Galway
+#INVOICE CS-206
+Date         Consignment
+12/02/26     883102
+13/02/26     883140`, "invoice CS-206  Corrib Haulage Ltd >"},
+		"a seller's order and the customer's": {`
+Fensterbau Lind GmbH
+#Auftragsbestätigung
+Auftragsnr.        VA26-7
+Ihre Bestellnr.    EK-118`, "order-confirmation VA26-7  Fensterbau Lind GmbH >"},
+		"an order of one of them": {`
+Fensterbau Lind GmbH
+#Auftragsbestätigung
+Auftragsnr.        VA26-7`, "order-confirmation   Fensterbau Lind GmbH >"},
 		"large letterhead": {`
           #Hotel Puerta del Mar
      Avda. Mayor, 3 · 30500 Molina · Tel. 968 55

@@ -232,8 +232,8 @@ func (r *reader) told(supplier, buyer party) bool {
 
 // first reports whether no other name stands above a party's, or in its row.
 func (r *reader) first(p party) bool {
-	return !slices.ContainsFunc(r.cells[:p.name.at], func(c cell) bool { return nameLike(c.Text) && c.at != p.name.at }) &&
-		!slices.ContainsFunc(right(r.cells, p.name.at), func(c cell) bool { return nameLike(c.Text) })
+	name := func(c cell) bool { return nameLike(c.Text) && !contact.MatchString(c.Text) }
+	return !slices.ContainsFunc(r.cells[:p.name.at], name) && !slices.ContainsFunc(right(r.cells, p.name.at), name)
 }
 
 // guessed lowers the trust of a field that only its place names.

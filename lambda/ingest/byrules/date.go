@@ -71,15 +71,15 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	if a, ok := above(cells, i); ok && runsOn.MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
 		return 5 // the title goes on
-	} else if ok && score == 0 && listsDays(cells, i) {
-		return -5
 	} else if ok && score == 0 {
-		score = number.wordScore(a.Text, 3)
+		if score = number.wordScore(a.Text, 3); score > 0 && listsDays(cells, i) {
+			return -5
+		}
 	}
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
 		score = number.wordScore(l.Text, 2.5)
 	}
-	if score == 0 && c.Box.Top > lowest {
+	if score == 0 && (c.Box.Top > lowest || listsDays(cells, i)) {
 		return -5 // of a line, or of a payment
 	}
 	return score + high

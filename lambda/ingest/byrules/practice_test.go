@@ -273,6 +273,12 @@ Business Park, Co. Galway
 Date         Consignment
 12/02/26     883102
 13/02/26     883140`, "invoice CS-206  Corrib Haulage Ltd >"},
+		"dates below each other": {`
+Corrib Haulage Ltd                            #INVOICE CS-206
+Invoice date
+                                              12/02/26
+Supply
+                                              13/02/26`, "invoice CS-206 2026-02-12 Corrib Haulage Ltd >"},
 		"a seller's order and the customer's": {`
 Fensterbau Lind GmbH
 #Auftragsbestätigung

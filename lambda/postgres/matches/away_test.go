@@ -39,7 +39,7 @@ func TestWorkSurvivesOutage(t *testing.T) {
 	}{
 		{"load", func(ctx context.Context) error { _, err := f.Load(ctx, fence); return err }},
 		{"candidates", func(ctx context.Context) (err error) {
-			block, err = f.Candidates(ctx, fence, n, document.Types)
+			block, err = f.CandidatesOf(ctx, fence, n, document.Types)
 			return err
 		}},
 		{"near", func(ctx context.Context) error {

@@ -3,7 +3,6 @@ package matches_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // fixture is one with documents to match.
@@ -66,7 +64,7 @@ func key(k string) score.Normalized {
 func (f *fixture) block(fence job.Attempt, n score.Normalized) match.Block {
 	f.T.Helper()
 	n.Tenant = cmp.Or(n.Tenant, tenant)
-	return must.Get(f.Candidates(f.T.Context(), fence, n, document.Types))(f.T)
+	return must.Get(f.CandidatesOf(f.T.Context(), fence, n, document.Types))(f.T)
 }
 
 // write makes these edges the document's pairs and decides by them, again if
@@ -131,11 +129,6 @@ func (f *fixture) Load(ctx context.Context, fence job.Attempt) (score.Raw, error
 	return raw, err
 }
 
-// Candidates reads the candidates of one document.
-func (f *fixture) Candidates(ctx context.Context, fence job.Attempt, n score.Normalized, types []document.Type) (match.Block, error) {
-	return f.CandidatesOf(ctx, fence, n, types)
-}
-
 // decided takes the document and writes these matches, by rules.
 func (f *fixture) decided(id uuid.UUID, partners ...uuid.UUID) {
 	f.T.Helper()
@@ -177,29 +170,18 @@ func (f *fixture) byPerson(table string, a, b int) {
 		"VALUES ($1, $2, $3, "+values+"1, 'person', 'I know', '[]')", tenant, num(a), num(b))
 }
 
-// edges lists the pairs in a table, by the numbers of num, and who decided.
+// number is the SQL of an id's number (num).
+func number(id string) string { return "get_byte(uuid_send(" + id + "), 15)" }
+
+// edges lists the pairs in a table, by their numbers, and who decided.
 func (f *fixture) edges(table string) string {
 	f.T.Helper()
-	rows, _ := f.Conn.Query(f.T.Context(), "SELECT document_a_id, document_b_id, decided_by FROM "+table+" ORDER BY 1, 2")
-	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var a, b uuid.UUID
-		var by string
-		err := row.Scan(&a, &b, &by)
-		return fmt.Sprintf("%d-%d %s", a[15], b[15], by), err
-	}))(f.T)
-	return strings.Join(list, ", ")
+	return f.list("SELECT concat(" + number("document_a_id") + ", '-', " + number("document_b_id") + ", ' ', decided_by) FROM " + table +
+		" ORDER BY document_a_id, document_b_id")
 }
 
 // clusters lists the cluster of each document, 0 for none.
 func (f *fixture) clusters() string {
 	f.T.Helper()
-	rows, _ := f.Conn.Query(f.T.Context(), "SELECT cluster_id FROM document ORDER BY id")
-	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var c *uuid.UUID
-		if err := row.Scan(&c); err != nil || c == nil {
-			return "0", err
-		}
-		return fmt.Sprint(c[15]), nil
-	}))(f.T)
-	return strings.Join(list, " ")
+	return strings.Join(postgrestest.Values[string](f.T, f.Conn, "SELECT coalesce("+number("cluster_id")+", 0)::text FROM document ORDER BY id"), " ")
 }

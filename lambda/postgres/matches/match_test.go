@@ -16,10 +16,10 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -111,7 +111,7 @@ func TestCandidatesShareKey(t *testing.T) {
 	f.Exec("UPDATE document SET structured_data = NULL WHERE id = $1", num(6))
 	put(7, tenant, document.PurchaseOrder)
 	n := score.Normalized{Tenant: tenant, Lookup: []string{"k", "m"}}
-	b := must.Get(f.Candidates(t.Context(), f.Take(num(9)), n, score.Matchable(document.Invoice)))(t)
+	b := must.Get(f.CandidatesOf(t.Context(), f.Take(num(9)), n, score.Matchable(document.Invoice)))(t)
 	postgrestest.EqualLists(t, "candidates", candidates(b), []uuid.UUID{num(1), num(2)})
 	if len(b.Candidates) > 0 && (b.Candidates[0].Type != document.GoodsReceipt || b.Candidates[0].TenantID != tenant || b.Candidates[0].Data != "{}") {
 		t.Errorf("got %+v", b.Candidates[0])
@@ -170,7 +170,7 @@ func TestWriteIsFenced(t *testing.T) {
 			takeOver(f, num(1))
 			before := f.Dump(postgrestest.Tables...)
 			_, load := f.Load(t.Context(), fence)
-			_, candidates := f.Candidates(t.Context(), fence, key("other"), document.Types)
+			_, candidates := f.CandidatesOf(t.Context(), fence, key("other"), document.Types)
 			d := matchesOf(num(1), num(3))
 			d.Suggestions = []rules.Edge{edge(num(1), num(4))}
 			fresh, write := f.writeOnce(t.Context(), fence, key("k"), block, d)
@@ -337,12 +337,8 @@ func TestMatchIsIdempotent(t *testing.T) {
 // documents is every document without its count of attempts.
 func (f *fixture) documents() map[uuid.UUID]string {
 	f.T.Helper()
-	all := map[uuid.UUID]string{}
-	rows, _ := f.Conn.Query(f.T.Context(), "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d")
-	var id uuid.UUID
-	var row string
-	must.Get(pgx.ForEachRow(rows, []any{&id, &row}, func() error { all[id] = row; return nil }))(f.T)
-	return all
+	const sql = "SELECT id, (to_jsonb(d) - 'matching_attempts' - 'updated_at')::text FROM document AS d"
+	return must.Get(postgres.Map[map[uuid.UUID]string](f.T.Context(), f.Conn, sql))(f.T)
 }
 
 func TestChangedEdgeIsWritten(t *testing.T) {

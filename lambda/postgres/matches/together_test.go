@@ -21,7 +21,6 @@ import (
 	"matchbook/lambda/postgres/postgrestest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // matchTogether matches documents as one batch, and returns their errors.
@@ -241,13 +240,7 @@ func (f *fixture) results() string {
 		list := postgrestest.Values[string](f.T, f.Conn, "SELECT '"+table+" ' || ("+row+")::text FROM "+table+" AS t ORDER BY "+key+", 1")
 		lines = append(lines, list...)
 	}
-	rows, _ := f.Conn.Query(f.T.Context(), "SELECT id, cluster_id FROM document")
-	var id uuid.UUID
-	var cluster *uuid.UUID
-	must.Get(pgx.ForEachRow(rows, []any{&id, &cluster}, func() error {
-		lines = append(lines, fmt.Sprint("document ", id, cluster))
-		return nil
-	}))(f.T)
+	lines = append(lines, postgrestest.Values[string](f.T, f.Conn, "SELECT concat('document ', id, ' ', cluster_id) FROM document")...)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }

@@ -15,20 +15,13 @@ import (
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
-// warnings lists the warnings, by the numbers of num.
+// warnings lists the warnings, by the numbers of documents.
 func (f *fixture) warnings() string {
 	f.T.Helper()
-	rows, _ := f.Conn.Query(f.T.Context(), "SELECT document_id, kind, other_document_id FROM document_warning ORDER BY 1, 2, 3")
-	list := must.Get(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var a, b uuid.UUID
-		var kind string
-		err := row.Scan(&a, &kind, &b)
-		return fmt.Sprintf("%d %s %d", a[15], kind, b[15]), err
-	}))(f.T)
-	return strings.Join(list, ", ")
+	return f.list("SELECT concat(" + number("document_id") + ", ' ', kind, ' ', " + number("other_document_id") + ") FROM document_warning " +
+		"ORDER BY document_id, kind, other_document_id")
 }
 
 // lampBill is an invoice of 20 lamps with a number, a date and an account.

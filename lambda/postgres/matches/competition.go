@@ -236,7 +236,8 @@ func (c *competition) put(p rules.Pair) {
 
 func (c *competition) takeDetails() func(pgx.Rows) error {
 	var p rules.Pair
-	return each([]any{&p.A, &p.B, &p.Evidence, &p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed}, func() {
+	a := &p.Asked
+	return each([]any{&p.A, &p.B, &p.Evidence, &a.About, &a.Question, &a.Answer, &a.Reasoning, &a.Owed}, func() {
 		if i, ok := c.place[[2]uuid.UUID{p.A, p.B}]; ok {
 			c.pairs[i].Evidence, c.pairs[i].Asked, c.pairs[i].Brief = p.Evidence, p.Asked, false
 		}

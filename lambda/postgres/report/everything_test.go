@@ -68,6 +68,7 @@ func TestEverything(t *testing.T) {
 	say("attempts of a job")(r.OfferAttempts(ctx, num(410), 9))
 	say("version")(r.VersionAttempts(ctx, manifest.Match, "12"))
 	say("version")(r.VersionAttempts(ctx, manifest.Ingest, "13"))
+	say("story of a partner")(r.DocumentStory(ctx, num(18), 30))
 	for i, id := range append(docs[:7:7], none) {
 		say("file", i)(r.File(ctx, id))
 		say("sheet", i)(r.Sheet(ctx, id))
@@ -120,6 +121,7 @@ func TestEverything(t *testing.T) {
 		if len(invoices) > 2 {
 			say("invoices, continued", of)(r.Invoices(ctx, report.InvoiceFilter{of, states[:3], verdicts}, invoices[1].Place, 9))
 		}
+		say("the latest invoice", of)(r.Invoices(ctx, report.InvoiceFilter{of, states[:1], verdicts}, report.Place{}, 1))
 		say("invoice counts", of)(r.InvoiceCounts(ctx, report.InvoiceFilter{of, states, verdicts}, 0))
 		say("differing counts", of)(r.InvoiceCounts(ctx, report.InvoiceFilter{of, states, threeway.Verdicts(false)}, 1))
 		say("tolerance changes", of)(r.ToleranceChanges(ctx, of, 3))
@@ -179,6 +181,17 @@ func TestEverything(t *testing.T) {
 		letters := must.Get(r.LetterRows(ctx, postgres.Tables[fn.Name], append(ids, none)))(t)
 		slices.SortFunc(letters, func(a, b report.LetterRow) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 		say("letters", fn.Name)(letters, nil)
+	}
+	for _, status := range []string{"", "pending", "in-progress", "failed", "succeeded", "cancelled"} {
+		for i, stamp := range []time.Time{{}, start, start.Add(-time.Hour)} {
+			row := report.LetterRow{Status: status, Published: &start}
+			state, why := row.State(num(1), stamp, true)
+			say("letter", status, i)([]string{state, why}, nil)
+		}
+	}
+	for i, id := range []uuid.UUID{uuid.Nil, num(1)} {
+		state, why := report.LetterRow{}.State(id, start, false)
+		say("letter of no row", i)([]string{state, why}, nil)
 	}
 	say("last attempt")(r.LastAttempt(ctx))
 

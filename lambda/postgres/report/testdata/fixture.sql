@@ -12,7 +12,7 @@ SELECT n(i), t(i), CASE WHEN i <> 9 THEN (enum_range(NULL::document_type))[1 + i
 	now() - (i / 3) * interval '20 minutes', CASE WHEN i % 3 > 0 THEN 'file ' || i % 3 || '.pdf' END,
 	CASE WHEN i <> 12 THEN ARRAY['00000000|own|N' || i / 8, '00000000|day|2026-02-' || 9 + i % 4] END,
 	CASE WHEN i % 3 = 1 THEN n(12) END, CASE i WHEN 13 THEN 'no vector' END, i % 5 = 0,
-	s, CASE WHEN i % 2 = 0 THEN 'error ' || i % 3 END, i % 4, CASE WHEN s = 'failed' THEN now() - (i / 2) * interval '5 minutes' END,
+	s, CASE WHEN i % 2 = 0 THEN 'error ' || i % 3 END, i % 4, CASE WHEN s = 'failed' OR i = 15 THEN now() - (i / 2) * interval '5 minutes' END,
 	CASE WHEN s = 'in-progress' THEN now() + (i - 14) * interval '1 minute' END, now() - i * interval '1 minute',
 	CASE WHEN s = 'pending' THEN now() + (i - 22) * interval '7 minutes' END, CASE WHEN s = 'pending' AND i % 2 = 0 THEN 'openai' END
 FROM (SELECT i, (ARRAY['succeeded', 'failed', 'pending', NULL, 'in-progress'])[1 + i % 5] AS s FROM generate_series(10, 40) AS i) AS d;
@@ -66,6 +66,8 @@ SELECT n(i), t(i), (ARRAY['matched', 'price-variance', 'without-order', 'service
 	'price-unit-assumed', 'substitute-article', 'quantity-variance'])[1 + i % 11], 'words ' || i, '[]', '[]', '[]', '{"price_percent": "3"}',
 	now() - (i / 2) * interval '9 minutes', s, CASE WHEN s <> 'open' THEN now() - (i / 3) * interval '8 minutes' END
 FROM (SELECT i, (ARRAY['open', 'open', 'approved', 'on-hold', 'reopened', 'open', 'disputed'])[1 + i % 7] AS s FROM generate_series(10, 38) AS i) AS w;
+INSERT INTO three_way_match SELECT n(id), n(1), 'matched', 'alike', '[]', '[]', '[]', '{}', now() - at * interval '1 second', false, '{}', 'open'
+FROM (VALUES (36, 9), (40, 0), (37, 0)) AS alike (id, at) ON CONFLICT (document_id) DO UPDATE SET verdict = 'matched', state = 'open', state_at = NULL, created_at = excluded.created_at;
 INSERT INTO invoice_action (tenant_id, document_id, action, reason, facts, acted_by, origin, acted_at)
 SELECT t(i), n(i), (ARRAY['hold', 'approve', 'dispute', 'reopen'])[k], 'reason ' || k, '', CASE k WHEN 4 THEN '' ELSE 'fritz' END, 'console', now() - (i + k) * interval '1 minute'
 FROM generate_series(10, 38) AS i, generate_series(1, 4) AS k WHERE i % 7 > 1 AND (k < 4 OR i % 2 = 0);
@@ -81,7 +83,9 @@ INSERT INTO notification (id, tenant_id, document_id, kind, attempt, payload, cr
 SELECT n(600 + i), t(i), CASE WHEN i % 4 < 2 THEN n(i) END, (ARRAY['transient', 'panic', 'config'])[1 + i % 3], i % 2, '{}', now() - (i % 7) * interval '30 minutes',
 	(ARRAY['document', 'document', 'ingestion', 'ingestion'])[1 + i % 4], CASE WHEN i % 4 > 1 THEN n(100 + i) END FROM generate_series(10, 26) AS i;
 INSERT INTO notification (id, tenant_id, kind, attempt, payload, created_at, subject, subject_id)
-SELECT n(640 + i), n(1), 'panic', 2, '{}', now() - i * interval '1 minute', (ARRAY['chunk', 'job'])[1 + i % 2], n((ARRAY[300, 400])[1 + i % 2] + 10 + i % 3) FROM generate_series(0, 5) AS i;
+SELECT n(640 + i), n(1), (ARRAY['panic', 'config'])[1 + i / 6], 2 + i / 6, '{}', now() - i * interval '1 minute', (ARRAY['chunk', 'job'])[1 + i % 2], n((ARRAY[300, 400])[1 + i % 2] + 10 + i % 3) FROM generate_series(0, 11) AS i;
+INSERT INTO notification (id, tenant_id, document_id, kind, attempt, payload, created_at) SELECT n(660 + i), t(i), n(i), 'later', 7, '{}', now() - interval '1 day'
+FROM generate_series(12, 21, 3) AS i;
 INSERT INTO notification_delivery (notification_id, channel, status)
 SELECT n(i), c, CASE WHEN i % 5 = 0 THEN 'pending' WHEN i % 5 = 1 THEN 'digested' ELSE 'sent' END FROM generate_series(610, 645) AS i, unnest(ARRAY['slack', 'email']) AS c WHERE i < 627 OR i > 639;
 INSERT INTO dead_letter_action (function, message_id, row_id, tenant_id, kind, acted_by, reason, acted_at)
@@ -121,6 +125,8 @@ INSERT INTO offer_delivery (job_id, created_at, tries, delivered_at, error)
 SELECT n(400 + i), now() - (i / 2) * interval '30 seconds', i % 3, CASE WHEN i % 4 = 0 THEN now() END, CASE WHEN i % 2 = 0 THEN 'receiver ' || i END FROM generate_series(10, 17) AS i;
 INSERT INTO offer_action (tenant_id, user_id, job_id, kind, acted_by, reason, status, after, acted_at) SELECT t(i), n(700 + i), n(400 + i), 'requeue', 'jana', 'so ' || i, 'failed', '', now()
 FROM generate_series(10, 13) AS i;
-INSERT INTO offer_roster SELECT n(i), date '2026-03-02', 'digest', 1, 9, '', now() FROM generate_series(1, 2) AS i;
+INSERT INTO offer_roster SELECT n(3 - i), date '2026-03-02', 'digest', 1, 9, '', now() FROM generate_series(1, 2) AS i;
+INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, completed_at, due_at)
+SELECT n(440 + i), n(1), date '2026-03-31' + i, 'UTC', n(712), now(), now(), 'cancelled', now(), NULL FROM generate_series(0, 2) AS i;
 INSERT INTO offer_roster VALUES (n(1), date '2026-03-01', 'digest', 1, 9, '', now());
 RESET session_replication_role;

@@ -3,12 +3,13 @@ package byrules
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"matchbook/lambda/ingest/extraction"
 )
 
 // grounds doubts a party with a name that has one ground only. A legal form makes a text a company's name; any
-// other needs two of: a label, an address below it, a salutation, large print, the place of a letterhead, a window
+// other needs two of these, and a single word found by its place needs three: a label, an address below it, a salutation, large print, the place of a letterhead, a window
 // or an account's owner, and a footer, a sender's line or a domain that repeats it.
 func (r *reader) grounds(side string, p party, rivals bool) {
 	who := ownersOf(r.cells)
@@ -18,7 +19,7 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 		r.doubtParty(side, "a person's name stands for the "+side)
 	case p.byPlace && rivals:
 		r.doubtParty(side, "another name may be the "+side+"'s")
-	case r.fits(p, who) < 2:
+	case r.fits(p, who) < 2+bit(p.byPlace && len(strings.Fields(p.text)) == 1):
 		r.doubtParty(side, "only one thing on the page names the "+side)
 	}
 }

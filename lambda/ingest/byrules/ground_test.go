@@ -27,6 +27,8 @@ Weser Spedition AG
 		"a label and an address":  {head + by + "Käufer:\nKran Nord\n" + address, nil, ""},
 		"a label and a domain":    {head + by + "Käufer: Kran Nord" + by + "www.krannord.example", nil, ""},
 		"a window":                {head + by + "Kran Nord\n" + address, nil, ""},
+		"a word in a window":      {head + by + "Einkauf\n" + address, nil, "only one thing on the page names the buyer"},
+		"a label in the window":   {head + by + "Lieferung an\n" + address, nil, ""},
 		"a person":                {head + by + "Hr. Lind\n" + address, nil, "a person's name stands for the buyer"},
 		"a window and a rival":    {head + by + "Kran Nord\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, "another name may be the buyer's"},
 		"a rival of a company":    {head + by + "Kran Nord GmbH\n" + address + by + "Frachtführer\nHafen 3\n28199 Bremen", nil, ""},

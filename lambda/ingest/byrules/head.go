@@ -69,7 +69,25 @@ func headOf(cells []cell, i int) (head, bool) {
 	for _, name := range []string{"quantity", "price", "amount", "rate"} {
 		numbers += bit(h.has(name))
 	}
+	if c, ok := widest(cells, i); ok && !h.has("description") && h.has("price") && h.has("amount") {
+		h.cols["description"] = c
+	}
 	return h, h.has("description") && numbers >= 2
+}
+
+// widest returns the head with the widest column if its word is unknown: prices stand behind what they are for.
+func widest(cells []cell, i int) (best cell, ok bool) {
+	for l, ok := leftOf(cells, i); ok; l, ok = leftOf(cells, i) {
+		i = l.at
+	}
+	row := append([]cell{cells[i]}, right(cells, i)...)
+	most := 0.0
+	for n, c := range row[:len(row)-1] {
+		if width := row[n+1].Box.Left - c.Box.Left; width > most {
+			best, most = c, width
+		}
+	}
+	return best, most > 0 && columnOf(best.Text) == "" && !numbered(row)
 }
 
 func (h head) has(name string) bool { _, ok := h.cols[name]; return ok }

@@ -75,7 +75,7 @@ var (
 	addresseeLabel = word(`(?:to:|empfänger|an:|aan:|à:|a:|til:|till:|do:|destinataire|destinatario)(?:$|[^\pL])`)
 	// deliveryLabel names where the goods go: to the buyer, or to someone else.
 	deliveryLabel = word(`(?:ship(?:ped)?[ -]to(?: address)?|deliver(?:ed)? to|delivery address|lieferanschrift|lieferadresse|adresse de livraison|` +
-		`destinazione(?: merce)?|luogo di consegna|dirección de (?:entrega|envío)|afleveradres|leveransadress|leveringsadresse|morada de entrega|` +
+		`destinazione(?: merce)?|luogo di (?:consegna|destinazione)|dirección de (?:entrega|envío)|afleveradres|leveransadress|leveringsadresse|morada de entrega|` +
 		`adres dostawy|dodací adresa|adresa de livrare|διεύθυνση (?:παράδοσης|αποστολής)|szállítási cím|toimitusosoite)(?:$|[^\pL])`)
 	// numberLabel names a party's number, not the party.
 	numberLabel = anyWord(`(?:no|nr|number|nummer|numer|numero|numéro|número|n[.º]?[°º]|id|ref|refer\pL+|code|código|codice|kod|cod|číslo|szám\pL*|αρ|κωδικός)`)

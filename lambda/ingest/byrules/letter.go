@@ -1,5 +1,10 @@
 package byrules
 
+import (
+	"slices"
+	"strings"
+)
+
 // stacked reads the lines of a letter: amounts above each other that add up to the sum below them, each with
 // the words in its row or right above.
 func stacked(cells []cell, whole sum) (items []item) {
@@ -14,7 +19,11 @@ func stacked(cells []cell, whole sum) (items []item) {
 		}
 		it := item{cells: map[string]cell{"amount": c}, end: c.at}
 		it.line.Amount = money[len(money)-1].amount
-		if d, ok := leftOf(cells, i); ok && worded(d) {
+		d, ok := leftOf(cells, i)
+		if ok && isSign(d.Text) {
+			d, ok = leftOf(cells, d.at) // the currency has a column
+		}
+		if ok && worded(d) {
 			it.cells["description"], it.line.Description = d, d.Text
 		}
 		if kind, _ := labelOf(it.line.Description); kind != "" || it.line.Description == "" {
@@ -26,6 +35,11 @@ func stacked(cells []cell, whole sum) (items []item) {
 		}
 	}
 	return nil
+}
+
+// isSign reports whether a text is a currency and nothing else.
+func isSign(text string) bool {
+	return slices.ContainsFunc(signs, func(s [2]string) bool { return s[0] == strings.TrimSpace(text) })
 }
 
 // net returns the sum of the lines: the subtotal if there is one.

@@ -109,10 +109,13 @@ func before(cells []cell, i int) (cell, bool) {
 // numberEnd ends the label of a number.
 var numberEnd = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no|nr|n[°º]|number|nummer|numero|numéro|número)\.?$`)
 
+// labelEnd ends a label in front of a name: "Lieferung an".
+var labelEnd = regexp.MustCompile(`(?i) (?:an|to|by|for|from|für|bei|von|à|par|pour|aan|door|voor|til|till|av|do|dla|para|per)$`)
+
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
 	return len(printed.Letters(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
-		!isSalutation(text) && !strings.HasSuffix(text, ",") && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
+		!isSalutation(text) && !strings.HasSuffix(text, ",") && !labelEnd.MatchString(text) && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
 }
 
 // IsCompany reports whether a name has a legal form.

@@ -39,6 +39,19 @@ Montage                         3           20,00       60,00
 Gesamt netto                                           110,00
 19 % MwSt                                               20,90
 Gesamtsumme brutto                                     130,90`, "2 10 20 Rohre; 1 30 30 Kessel; 3 20 60 Montage"},
+		"an unknown head of descriptions": {`
+#Faktura nr. 5
+Varenr.   Tekst                          Antal  Enhed      Pris        Beløb
+100       Montørtimer                    11,50  time     565,00     6.497,50
+110       Servicevogn                     2,00  dag      295,00       590,00`, "11.5 565 6497.5 Montørtimer; 2 295 590 Servicevogn"},
+		"a column of the currency": {`
+#Rechnung Nr. 5
+Regiestunden, 9,5 Std. à 62,00                  €        589,00
+Kleinmaterial laut Aufstellung                  €         86,40
+
+Summe netto                                     €        675,40
+20 % MwSt.                                      €        135,08
+Gesamtbetrag                                    €        810,48`, "589 Regiestunden, 9,5 Std. à 62,00; 86.4 Kleinmaterial laut Aufstellung"},
 		"heads of sums": {`
 #Factura Nº 5
 DESCRIPCIÓN              CANTIDAD    PRECIO       IMPORTE

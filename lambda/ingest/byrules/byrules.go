@@ -94,6 +94,9 @@ func (r *reader) dates(number named) {
 		r.e.Data.Date = v
 		r.field("date", v.String(), best.quote, best.page)
 		r.guessed("date", best.score < 1)
+		if best.score < 1 && r.strange(best) {
+			r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "date", Text: "the date has an unknown label"})
+		}
 	}
 	r.terms(all, dayFirst, known)
 	r.period(dayFirst, known)

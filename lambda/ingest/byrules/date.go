@@ -14,6 +14,7 @@ type dated struct {
 	printed.Date
 	quote string
 	page  int
+	at    int // its cell
 	score float64
 }
 
@@ -22,7 +23,7 @@ type dated struct {
 func dates(cells []cell, number named) (found []dated) {
 	for i, c := range cells {
 		for _, d := range printed.Dates(c.Text) {
-			found = append(found, dated{d, c.Text, c.page, dateScore(cells, i, d, number)})
+			found = append(found, dated{d, c.Text, c.page, i, dateScore(cells, i, d, number)})
 		}
 	}
 	return found
@@ -152,7 +153,7 @@ var clock = regexp.MustCompile(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tij
 const longLabel = 40
 
 // placeInFront matches a place before a date, as in letters: "Hamburg, den".
-var placeInFront = regexp.MustCompile(`^[^\d]*,(?: den| le)?$`)
+var placeInFront = regexp.MustCompile(`^[^\d]*,(?: \pL{1,4})?$`)
 
 // eventDay names the date of the event that a type is about, if nothing else dates the document.
 var eventDay = map[document.Type]*regexp.Regexp{
@@ -228,6 +229,23 @@ func wordScore(label string, most float64) float64 {
 		return -5 // running text
 	}
 	return 0
+}
+
+// strange reports whether unknown words label a date: in front of it, to its left or above it.
+func (r *reader) strange(d dated) bool {
+	const letters = 3
+	words := func(text string) bool {
+		return len(printed.Letters(text)) > letters && !strings.ContainsAny(text, "0123456789") && !orderDay.MatchString(text)
+	}
+	l, left := leftOf(r.cells, d.at)
+	a, up := above(r.cells, d.at)
+	switch before := strings.TrimSpace(d.quote[:d.Start]); {
+	case before != "":
+		return words(before)
+	case left:
+		return words(l.Text)
+	}
+	return up && words(a.Text) && !nameLike(a.Text)
 }
 
 func leftOf(cells []cell, i int) (best cell, ok bool) {

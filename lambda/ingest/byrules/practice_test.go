@@ -164,7 +164,7 @@ ORDINE A FORNITORE   N. 1093/2026   DEL 15/05/2026`,
 #GOODS RECEIPT SLIP                          5000447
 Goods receipt date     17.05.2026
 Vendor                 0000204417
-Name                   Kaolin Works Ltd`, "goods-receipt 5000447 2026-05-17? Kaolin Works Ltd >"},
+Name                   Kaolin Works Ltd`, "goods-receipt 5000447 2026-05-17? Kaolin Works Ltd >; the date has an unknown label"},
 		"delivered to the buyer": {`
 Order - Purchase
 
@@ -273,6 +273,18 @@ Business Park, Co. Galway
 Date         Consignment
 12/02/26     883102
 13/02/26     883140`, "invoice CS-206  Corrib Haulage Ltd >"},
+		"a day behind a place": {`
+Corrib Haulage Ltd
+#INVOICE CS-206
+Oranmore, dnia 12.02.2026 r.`, "invoice CS-206 2026-02-12 Corrib Haulage Ltd >"},
+		"a day with an unknown label": {`
+Corrib Haulage Ltd
+#INVOICE CS-206
+Qwertz       12 February 2026`, "invoice CS-206 2026-02-12? Corrib Haulage Ltd >; the date has an unknown label"},
+		"a day without a label": {`
+Corrib Haulage Ltd
+#INVOICE CS-206
+12 February 2026`, "invoice CS-206 2026-02-12? Corrib Haulage Ltd >"},
 		"dates below each other": {`
 Corrib Haulage Ltd                            #INVOICE CS-206
 Invoice date
@@ -306,7 +318,7 @@ Weser Spedition AG
 
 Bestellung            450077
 Lieferschein          LS-4417
-Buchungsdatum         16.05.2026`, "delivery-note LS-4417 2026-05-16? Weser Spedition AG >; no title names the type of the document"},
+Buchungsdatum         16.05.2026`, "delivery-note LS-4417 2026-05-16? Weser Spedition AG >; no title names the type of the document; the date has an unknown label"},
 		"letterhead in a picture": {`
 Metallbau Oetjen GmbH
 Hauptstraße 112

@@ -21,7 +21,8 @@ var (
 	addressLine = regexp.MustCompile(`(?i)\d.*[,·|–-] ?(?:[A-Z]{1,2}-)?\d{4,6} \pL|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\btel\b`)
 	// salutation stands above the name of a recipient, or before it.
 	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
-		`à l['’]attention de|exm[oa]s?\.?(?:\([oas]+\))? ?s(?:r|enhor)[\pL().]*(?: s(?:r|enhor)[\pL().]*)?|spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
+		`à l['’]attention de|exm[oa]s?\.?(?:\([oas]+\))? ?s(?:r|enhor)[\pL().]*(?: s(?:r|enhor)[\pL().]*)?|` +
+		`spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
 	// contact stands in the sender's block, not in the recipient's.
 	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
 )
@@ -96,7 +97,8 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 }
 
 // attention names a person or a department of the recipient, in the line below its name.
-var attention = word(`(?:t\.? ?a\.? ?v\.?|attn?\.?|attention|fao|z\. ?hd\.?|z\. ?h\.|zu händen|à l['’]attention|c\.a\.|alla c\.a\.|a/c|att\.?:)[ .:]`)
+var attention = word(`(?:t\.? ?a\.? ?v\.?|attn?\.?|attention|fao|z\. ?hd\.?|z\. ?h\.|zu händen|` +
+	`à l['’]attention|c\.a\.|alla c\.a\.|a/c|att\.?:)[ .:]`)
 
 // attended reports whether a name has an attention line below it, so that the paper is addressed to it.
 func attended(cells []cell, i int) bool {

@@ -92,7 +92,8 @@ func listsDays(cells []cell, i int) bool {
 	const edge = 0.02
 	dated := func(c cell, ok bool) bool {
 		l, left := leftOf(cells, c.at)
-		return ok && !(left && worded(l) && !numbered([]cell{l})) && abs(c.Box.Left-cells[i].Box.Left) < edge && len(printed.Dates(c.Text)) > 0
+		labelled := left && worded(l) && !numbered([]cell{l})
+		return ok && !labelled && abs(c.Box.Left-cells[i].Box.Left) < edge && len(printed.Dates(c.Text)) > 0
 	}
 	return dated(under(cells, i)) || dated(above(cells, i))
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // grounds doubts a party with a name that has one ground only. A legal form makes a text a company's name; any
-// other needs two of these, and a single word found by its place needs three: a label, an address below it, a salutation, large print, the place of a letterhead, a window
-// or an account's owner, and a footer, a sender's line or a domain that repeats it.
+// other needs two of these, and a single word found by its place needs three: a label, an address below it, a
+// salutation, large print, the place of a letterhead, a window or an account's owner, and a footer, a sender's line
+// or a domain that repeats it.
 func (r *reader) grounds(side string, p party, rivals bool) {
 	who := ownersOf(r.cells)
 	switch {

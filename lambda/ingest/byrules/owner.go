@@ -26,7 +26,8 @@ func letterhead(cells []cell, who owners, buyer party, titled bool) (best party)
 		if c.page != cells[0].page || p.isSame(buyer) || !nameLike(name) || isSpecial(name) || in(cells, i, buyer) {
 			continue
 		}
-		if _, side := blockOf(cells, i); buys(side) || side == "delivery" || c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) && !who.domain(name) {
+		low := c.Box.Top > 0.3 && name == strings.TrimSpace(c.Text) && !who.domain(name)
+		if _, side := blockOf(cells, i); low || buys(side) || side == "delivery" {
 			continue
 		}
 		p.score = c.height()*100 - c.Box.Top*2
@@ -127,7 +128,8 @@ func holder(cells []cell, buyer party) party {
 			continue
 		}
 		for _, h := range hints(cells, i, c.Text[len(label):]) {
-			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true, placed: !nameLike(cells[0].Text) || party{text: cells[0].Text}.isSame(buyer)}
+			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true}
+			p.placed = !nameLike(cells[0].Text) || party{text: cells[0].Text}.isSame(buyer)
 			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
 				return p
 			}

@@ -115,7 +115,8 @@ var labelEnd = regexp.MustCompile(`(?i) (?:an|to|by|for|from|für|bei|von|à|par
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
 	return len(printed.Letters(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
-		!isSalutation(text) && !strings.HasSuffix(text, ",") && !labelEnd.MatchString(text) && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
+		!isSalutation(text) && !strings.HasSuffix(text, ",") &&
+		!labelEnd.MatchString(text) && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
 }
 
 // IsCompany reports whether a name has a legal form.

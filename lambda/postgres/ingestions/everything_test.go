@@ -74,7 +74,7 @@ func TestEverything(t *testing.T) {
 	file, doc := add(16, "a.pdf", tenant)
 	add(16, "known.pdf", tenant)
 	other, otherDoc := add(32, "", otherTenant)
-	failed, failedDoc := add(48, "f.pdf", tenant)
+	failed, failedDoc := add(10, "f.pdf", tenant)
 	d.say("in line", must.Get(store.Ingestion(ctx, file))(t), must.Get(store.Ingestion(ctx, other))(t))
 	two, three := num(20), num(22)
 	whole := part(file, doc, "1", 1, 2)

@@ -271,6 +271,23 @@ func TestPagesClose(t *testing.T) {
 	}
 }
 
+// Each workload has its function and queue.
+func TestAllWorkloads(t *testing.T) {
+	t.Parallel()
+	s := must.Get(Start(t.Context(), Config{Data: t.TempDir(), DatabaseURL: postgrestest.URL(t), Env: func(string) string { return "" }, Log: io.Discard, Addr: "127.0.0.1:0"}))(t)
+	var got, want []string
+	for _, f := range s.feeds {
+		got = append(got, f.name)
+	}
+	for _, f := range manifest.Workloads() {
+		want = append(want, f.Name)
+	}
+	if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		t.Errorf("functions of %v, want %v", got, want)
+	}
+	must.OK(t, s.Close())
+}
+
 // A task has its deadline; its error is logged, unless the process ends.
 func TestTask(t *testing.T) {
 	t.Parallel()

@@ -232,6 +232,10 @@ func TestInvoicesAreGuarded(t *testing.T) {
 	if got := found[string](s, invoiceActions); got != "" {
 		t.Errorf("stored: %s", got)
 	}
+	s.exec("ALTER TABLE invoice_action RENAME COLUMN form TO other") // as a broken database
+	if a := operator.do(http.MethodPost, path, one); a.code != http.StatusServiceUnavailable {
+		t.Errorf("an act that can't be stored: %d %s", a.code, a.text())
+	}
 }
 
 func TestBrowserSettlesInvoices(t *testing.T) {

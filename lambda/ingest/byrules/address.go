@@ -1,30 +1,30 @@
 package byrules
 
 import (
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 var (
 	// postcode marks a cell as part of an address.
-	postcode = regexp.MustCompile(`\b(?:[A-Z]{1,2}-)?\d{4,6}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
+	postcode = lazy.Regexp(`\b(?:[A-Z]{1,2}-)?\d{4,6}\b|(?:^|[ ,·|])(?:\d{2}-\d{3}|\d{3} \d{2}) \pL|` +
 		`^\d{5}\pL|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b`)
 	// streetTown is an address in a line: a street with a number, a postcode and a town.
-	streetTown = regexp.MustCompile(`^\pL[^,·|–]* ?\d[^,·|–]{0,8} ?[,·|–] ?(?:[A-Z]{1,2}-)?\d{4,5} \pL[\pL .()/-]*(?: [,·|–] .*)?$`)
+	streetTown = lazy.Regexp(`^\pL[^,·|–]* ?\d[^,·|–]{0,8} ?[,·|–] ?(?:[A-Z]{1,2}-)?\d{4,5} \pL[\pL .()/-]*(?: [,·|–] .*)?$`)
 	// townLine begins or ends with a postcode.
-	townLine = regexp.MustCompile(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
-		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$|` + streetTown.String())
+	townLine = lazy.Regexp(`^(?:[A-Z]{1,2}[- ])?(?:\d{4,6}|\d{2}-\d{3}|\d{3} \d{2}|\d{4}-\d{3}|\d{4} ?[A-Z]{2}) ?\pL{2}|` +
+		`^\pL[\pL .,'-]* (?:\d{4,5}|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})$|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}$|` + streetTown().String())
 	// addressLine has a postcode and a town, or a telephone number, behind a street.
-	addressLine = regexp.MustCompile(`(?i)\d.*[,·|–-] ?(?:[A-Z]{1,2}-)?\d{4,6} \pL|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\btel\b`)
+	addressLine = lazy.Regexp(`(?i)\d.*[,·|–-] ?(?:[A-Z]{1,2}-)?\d{4,6} \pL|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\btel\b`)
 	// salutation stands above the name of a recipient, or before it.
 	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
 		`à l['’]attention de|exm[oa]s?\.?(?:\([oas]+\))? ?s(?:r|enhor)[\pL().]*(?: s(?:r|enhor)[\pL().]*)?|` +
 		`spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
 	// contact stands in the sender's block, not in the recipient's.
-	contact = regexp.MustCompile(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
+	contact = lazy.Regexp(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
 )
 
 // next returns the line below a cell of a block: with the same left edge, middle or right edge, and at
@@ -57,7 +57,7 @@ func address(cells []cell, name cell) (lines []string) {
 		}
 		i = below
 		lines = append(lines, cells[i].Text)
-		if postcode.MatchString(cells[i].Text) {
+		if postcode().MatchString(cells[i].Text) {
 			return lines
 		}
 	}
@@ -103,7 +103,7 @@ var attention = word(`(?:t\.? ?a\.? ?v\.?|attn?\.?|attention|fao|z\. ?hd\.?|z\. 
 // attended reports whether a name has an attention line below it, so that the paper is addressed to it.
 func attended(cells []cell, i int) bool {
 	below, ok := next(cells, i)
-	return ok && attention.MatchString(cells[below].Text) && !attention.MatchString(cells[i].Text) && nameLike(cells[i].Text)
+	return ok && attention().MatchString(cells[below].Text) && !attention().MatchString(cells[i].Text) && nameLike(cells[i].Text)
 }
 
 // inWindow reports whether an unlabelled name may be a recipient's: it heads a block below the
@@ -120,16 +120,16 @@ func inWindow(cells []cell, who owners, p party) bool {
 		return false
 	}
 	town, ok := next(cells, street)
-	return ok && !contact.MatchString(cells[street].Text) && !contact.MatchString(cells[town].Text) && !reachable(cells, town)
+	return ok && !contact().MatchString(cells[street].Text) && !contact().MatchString(cells[town].Text) && !reachable(cells, town)
 }
 
-func isSalutation(text string) bool { return salutation.FindString(text) == text }
+func isSalutation(text string) bool { return salutation().FindString(text) == text }
 
 // begun reports whether the block of cell i begins above it. A line with a postcode ends a
 // block, including the sender's address.
 func begun(cells []cell, i int) bool {
 	a, ok := above(cells, i)
-	if !ok || postcode.MatchString(a.Text) || isSalutation(cells[i].Text) {
+	if !ok || postcode().MatchString(a.Text) || isSalutation(cells[i].Text) {
 		return false
 	}
 	j, ok := next(cells, a.at)
@@ -147,7 +147,7 @@ func townBelow(cells []cell, i int) (int, bool) {
 		if isSalutation(cells[below].Text) || sideOf(cells[below].Text) != "" {
 			return 0, false // another block begins
 		}
-		if i = below; n > 0 && townLine.MatchString(cells[i].Text) || streetTown.MatchString(cells[i].Text) {
+		if i = below; n > 0 && townLine().MatchString(cells[i].Text) || streetTown().MatchString(cells[i].Text) {
 			return i, true
 		}
 	}
@@ -162,7 +162,7 @@ func reachable(cells []cell, town int) bool {
 		if !ok {
 			return false
 		}
-		if i = below; contact.MatchString(cells[i].Text) {
+		if i = below; contact().MatchString(cells[i].Text) {
 			return true
 		}
 	}

@@ -12,7 +12,6 @@ package byrules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -20,6 +19,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Source names the rules in an extraction.
@@ -104,7 +104,7 @@ func (r *reader) dates(number named) {
 
 func (r *reader) period(dayFirst, known bool) {
 	for i, c := range r.cells {
-		at := periodLabel.FindString(c.Text)
+		at := periodLabel().FindString(c.Text)
 		if at == "" {
 			continue
 		}
@@ -132,7 +132,7 @@ func (r *reader) references(number named, found []named) {
 	add := func(kind, n, quote string, page int) {
 		key := reference.Canonical(n)
 		part := strings.Contains(reference.Canonical(number.number), key) && strings.Contains(quote, number.number)
-		if kind == "" || known[key] || part || grouped.MatchString(n) {
+		if kind == "" || known[key] || part || grouped().MatchString(n) {
 			return
 		}
 		known[key] = true
@@ -161,7 +161,7 @@ func (r *reader) references(number named, found []named) {
 }
 
 // grouped is a quantity with its thousands divided, behind a unit: PZ 30.000.
-var grouped = regexp.MustCompile(`^\d{1,3}(?:[.,]\d{3})+$`)
+var grouped = lazy.Regexp(`^\d{1,3}(?:[.,]\d{3})+$`)
 
 // valueBelow returns the value below cell i if that is the head of a column: without a number itself, and
 // without one to its right.

@@ -65,7 +65,7 @@ func (t table) below(from, to int) (marked, others []charge) {
 		marked = append(marked, t.inHead(row)...)
 		if c, ok := chargeIn(row); !ok {
 			continue
-		} else if charged.MatchString(c.text) || reduced.MatchString(c.text) {
+		} else if charged().MatchString(c.text) || reduced().MatchString(c.text) {
 			marked = append(marked, c)
 		} else {
 			others = append(others, c)
@@ -82,8 +82,8 @@ func (t table) inHead(row []cell) (found []charge) {
 	for _, c := range row {
 		u, ok := valueUnder(t.cells, c.at)
 		money := moneyIn(u)
-		less := reduced.MatchString(c.Text)
-		if !ok || len(money) == 0 || !less && !charged.MatchString(c.Text) {
+		less := reduced().MatchString(c.Text)
+		if !ok || len(money) == 0 || !less && !charged().MatchString(c.Text) {
 			continue
 		}
 		amount := money[len(money)-1].amount
@@ -99,21 +99,21 @@ func (t table) inHead(row []cell) (found []charge) {
 func chargeIn(row []cell) (c charge, ok bool) {
 	first := row[0]
 	kind, _ := labelOf(first.Text)
-	if kind != "" || !worded(first) || carried.MatchString(first.Text) || early.MatchString(first.Text) {
+	if kind != "" || !worded(first) || carried().MatchString(first.Text) || early().MatchString(first.Text) {
 		return c, false
 	}
 	for _, d := range row {
 		for _, m := range moneyIn(d) {
 			c.amount, c.cells, ok = m.amount, []cell{first, d}, true
 		}
-		if reduced.MatchString(d.Text) || charged.MatchString(d.Text) {
+		if reduced().MatchString(d.Text) || charged().MatchString(d.Text) {
 			c.text += " " + d.Text
 		}
 	}
 	if c.text = strings.TrimSpace(c.text); c.text == "" {
 		c.text = first.Text
 	}
-	if reduced.MatchString(c.text) && c.amount.Sign() > 0 {
+	if reduced().MatchString(c.text) && c.amount.Sign() > 0 {
 		c.amount = c.amount.Negated()
 	}
 	return c, ok

@@ -1,13 +1,13 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 type dated struct {
@@ -50,7 +50,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	}
 	const footer, lowest, most = 0.85, 0.5, 2
 	switch after := c.Text[d.End:]; {
-	case c.Box.Top > footer && clock.MatchString(after):
+	case c.Box.Top > footer && clock().MatchString(after):
 		return -5 // when the page was printed
 	case c.Box.Top > footer:
 		high -= 3
@@ -58,7 +58,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return -10
 	}
 	if before != "" {
-		if a, ok := above(cells, i); ok && cites(a.Text) && !strings.HasSuffix(before, ":") && !ownDay.MatchString(before) {
+		if a, ok := above(cells, i); ok && cites(a.Text) && !strings.HasSuffix(before, ":") && !ownDay().MatchString(before) {
 			return -5 // a sentence goes on: "as of order no. 7 / of 1 March"
 		}
 		if score := number.wordScore(before, 4); score != 0 || len(strings.Fields(before)) <= most {
@@ -70,7 +70,7 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if l, ok := leftOf(cells, i); ok && len(l.Text) <= longLabel { // text in another column doesn't run on
 		score = number.wordScore(l.Text, 3.5)
 	}
-	if a, ok := above(cells, i); ok && runsOn.MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
+	if a, ok := above(cells, i); ok && runsOn().MatchString(a.Text) && number.number != "" && strings.Contains(a.Text, number.number) {
 		return 5 // the title goes on
 	} else if ok && score == 0 {
 		if score = number.wordScore(a.Text, 3); score > 0 && listsDays(cells, i) {
@@ -99,13 +99,14 @@ func listsDays(cells []cell, i int) bool {
 }
 
 // between stands between the first day of a period and the last.
-var between = regexp.MustCompile(`(?i)^ *(?:-|–|—|/|to|until|till|through|bis(?: zum)?|au|al|a|hasta|até|tot(?: en met)?|t/m|do|` +
+var between = lazy.Regexp(`(?i)^ *(?:-|–|—|/|to|until|till|through|bis(?: zum)?|au|al|a|hasta|até|tot(?: en met)?|t/m|do|` +
 	`till och med|t\.?o\.?m\.?|til) *(?:el |il |o |le )?$`)
 
 // ofRange reports whether a date is the first or the last day of a period.
 func ofRange(text string, d printed.Date) bool {
 	return slices.ContainsFunc(printed.Dates(text), func(o printed.Date) bool {
-		return o.Start > d.End && between.MatchString(text[d.End:o.Start]) || o.End < d.Start && between.MatchString(text[o.End:d.Start])
+		spans := between().MatchString
+		return o.Start > d.End && spans(text[d.End:o.Start]) || o.End < d.Start && spans(text[o.End:d.Start])
 	})
 }
 
@@ -117,9 +118,9 @@ func runOver(cells []cell, i int, before string) (number string, ok bool) {
 	switch {
 	case !left || cells[i].Box.Left-l.Box.Right > gap:
 		return "", false
-	case of.MatchString(before):
+	case of().MatchString(before):
 		return l.Text, numbered([]cell{l})
-	case before != "" || !of.MatchString(l.Text):
+	case before != "" || !of().MatchString(l.Text):
 		return "", false
 	}
 	a, ok := above(cells, i)
@@ -127,7 +128,7 @@ func runOver(cells []cell, i int, before string) (number string, ok bool) {
 }
 
 // of stands between a number and its date.
-var of = regexp.MustCompile(`(?i)^(?:vom|du|del?|dated|of|from|van|z dnia|av|den|do):?$`)
+var of = lazy.Regexp(`(?i)^(?:vom|du|del?|dated|of|from|van|z dnia|av|den|do):?$`)
 
 // lastDate returns where the last date of a text ends, because a cell may hold several dates with
 // their labels.
@@ -139,25 +140,25 @@ func lastDate(text string) (end int) {
 }
 
 // runsOn ends a line before a date.
-var runsOn = regexp.MustCompile(`(?i) (?:vom|du|del|dated|of|van|z dnia|av|den|de|do)$`)
+var runsOn = lazy.Regexp(`(?i) (?:vom|du|del|dated|of|van|z dnia|av|den|de|do)$`)
 
 // dayWord names a date.
-var dayWord = regexp.MustCompile(`(?i)dat[eaou]|fecha|päiv|dag\b`)
+var dayWord = lazy.Regexp(`(?i)dat[eaou]|fecha|päiv|dag\b`)
 
 // foreignDate labels a date in a language that has the day first.
-var foreignDate = regexp.MustCompile(`(?i)^(?:fecha|datum|dato|dátum|data d\pL+|date d(?:e|u) .*|date d['’].*|ημερομηνία|` +
+var foreignDate = lazy.Regexp(`(?i)^(?:fecha|datum|dato|dátum|data d\pL+|date d(?:e|u) .*|date d['’].*|ημερομηνία|` +
 	`(?:rechnungs|beleg|liefer|bestell|factuur|order|faktura)dat(?:um|o))(?: de \pL+)? *:?$`)
 
 // clock is a time of day behind a date.
-var clock = regexp.MustCompile(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tijd|kl\.?|godz\.?)?[ :]*\d{1,2}[:.]\d{2}\b`)
+var clock = lazy.Regexp(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tijd|kl\.?|godz\.?)?[ :]*\d{1,2}[:.]\d{2}\b`)
 
 const longLabel = 40
 
 // placeInFront matches a place before a date, as in letters: "Hamburg, den".
-var placeInFront = regexp.MustCompile(`^[^\d]*,(?: \pL{1,4})?$`)
+var placeInFront = lazy.Regexp(`^[^\d]*,(?: \pL{1,4})?$`)
 
 // eventDay names the date of the event that a type is about, if nothing else dates the document.
-var eventDay = map[document.Type]*regexp.Regexp{
+var eventDay = map[document.Type]pattern{
 	document.PurchaseOrder: word(`(?:purchase )?order(?:ed)? (?:date|on)|date of order|(?:bestell|auftrags)datum|bestellt am|` +
 		`date de (?:la )?commande|data (?:dell?['’ ])? ?ordine|fecha (?:del? )?pedido|(?:bestel|order|inköps)datum|ordredato|` +
 		`data zamówienia|datum objednávky|data (?:da encomenda|comenzii)`),
@@ -179,16 +180,16 @@ var posted = word(`buchungsdatum|posting date|posted(?: on)?|date de comptabilis
 // wordScore grades a label, as the function does, for a document with this number.
 func (n named) wordScore(label string, most float64) float64 {
 	const event = 2
-	if n.kind == document.OrderConfirmation && orderDay.MatchString(label) {
+	if n.kind == document.OrderConfirmation && orderDay().MatchString(label) {
 		return 0 // otherwise unlabelled dates would win
 	}
-	if n.kind == document.GoodsReceipt && posted.MatchString(label) {
+	if n.kind == document.GoodsReceipt && posted().MatchString(label) {
 		return most
 	}
 	if n.isOf(label) {
 		return most
 	}
-	if form := eventDay[n.kind]; form != nil && form.MatchString(strings.TrimLeft(label, " (*")) {
+	if form := eventDay[n.kind]; form != nil && form().MatchString(strings.TrimLeft(label, " (*")) {
 		return event
 	}
 	return wordScore(label, most)
@@ -200,9 +201,9 @@ var possessive = word(`(?:your|our|ihre?|unsere?|votre|notre|vostr[ao]|nostr[ao]
 
 // isOf reports whether a label is the document's title with nothing but a word such as "of" behind it.
 func (n named) isOf(label string) bool {
-	label = label[len(possessive.FindString(label)):]
+	label = label[len(possessive().FindString(label)):]
 	for _, t := range titles {
-		if head := t.form.FindString(label); t.kind == n.kind && head != "" && of.MatchString(strings.TrimSpace(label[len(head):])) {
+		if head := t.form().FindString(label); t.kind == n.kind && head != "" && of().MatchString(strings.TrimSpace(label[len(head):])) {
 			return true
 		}
 	}
@@ -213,20 +214,21 @@ func (n named) isOf(label string) bool {
 func wordScore(label string, most float64) float64 {
 	label = strings.TrimLeft(label, " (*")
 	switch {
-	case otherDate.MatchString(label) || dueLabel.MatchString(label) || periodLabel.MatchString(label):
+	case otherDate().MatchString(label) || dueLabel().MatchString(label) || periodLabel().MatchString(label):
 		return -10
-	case len(label) <= longLabel && ((otherDay.MatchString(label) || isSpecial(label)) && !ownDay.MatchString(label) ||
-		citedDay.MatchString(label)):
+	case len(label) <= longLabel && ((otherDay().MatchString(label) || isSpecial(label)) && !ownDay().MatchString(label) ||
+		citedDay().MatchString(label)):
 		return -10
-	case dateLabel.MatchString(label) && !ownDay.MatchString(label) && len(printed.Letters(dateLabel.ReplaceAllString(label, ""))) > 2:
+	case dateLabel().MatchString(label) && !ownDay().MatchString(label) &&
+		len(printed.Letters(dateLabel().ReplaceAllString(label, ""))) > 2:
 		return most - 1 // unknown words behind it
-	case dateLabel.MatchString(label):
+	case dateLabel().MatchString(label):
 		return most
-	case ownDay.MatchString(label) && dayWord.MatchString(label):
+	case ownDay().MatchString(label) && dayWord().MatchString(label):
 		return most // "Rechnungs- und Lieferdatum"
-	case placeInFront.MatchString(label):
+	case placeInFront().MatchString(label):
 		return 2
-	case len(label) > longLabel || runsOn.MatchString(label) && !isTitle(label):
+	case len(label) > longLabel || runsOn().MatchString(label) && !isTitle(label):
 		return -5 // running text
 	}
 	return 0
@@ -236,7 +238,7 @@ func wordScore(label string, most float64) float64 {
 func (r *reader) strange(d dated) bool {
 	const letters = 3
 	words := func(text string) bool {
-		return len(printed.Letters(text)) > letters && !strings.ContainsAny(text, "0123456789") && !orderDay.MatchString(text)
+		return len(printed.Letters(text)) > letters && !strings.ContainsAny(text, "0123456789") && !orderDay().MatchString(text)
 	}
 	l, left := leftOf(r.cells, d.at)
 	a, up := above(r.cells, d.at)

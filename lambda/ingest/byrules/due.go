@@ -39,7 +39,7 @@ func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 		}
 	}
 	for _, d := range all.dues {
-		if owed.MatchString(d.label) && d.amount.Sign() > 0 && d.at > total.at {
+		if owed().MatchString(d.label) && d.amount.Sign() > 0 && d.at > total.at {
 			return sum{}, sum{}, d
 		}
 	}

@@ -1,11 +1,11 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/internal/lazy"
 )
 
 // grounds doubts a party with a name that has one ground only. A legal form makes a text a company's name; any
@@ -16,7 +16,7 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 	who := ownersOf(r.cells)
 	switch {
 	case p.text == "" || IsCompany(p.text) || owned(r.own, p.text):
-	case person.MatchString(p.text):
+	case person().MatchString(p.text):
 		r.doubtParty(side, "a person's name stands for the "+side)
 	case p.byPlace && rivals:
 		r.doubtParty(side, "another name may be the "+side+"'s")
@@ -30,7 +30,7 @@ func (r *reader) fits(p party, who owners) int {
 	const top = 0.12
 	_, town := townBelow(r.cells, p.name.at)
 	if below, ok := next(r.cells, p.name.at); ok && !town {
-		town = addressLine.MatchString(r.cells[below].Text)
+		town = addressLine().MatchString(r.cells[below].Text)
 	}
 	_, line := sender(p.name.Text)
 	place := p.name.Box.Top < top && r.first(p) || p.placed
@@ -42,7 +42,7 @@ func (r *reader) fits(p party, who owners) int {
 }
 
 // person stands before a person's name, who may be the contact at a company.
-var person = regexp.MustCompile(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|mme|madame|monsieur|dhr|mevr|mevrouw|` +
+var person = lazy.Regexp(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|mme|madame|monsieur|dhr|mevr|mevrouw|` +
 	`sig|sig\.ra|sra?|t\.a\.v|z\.? ?hd|attn|att|c/o)\.?(?: |$)`)
 
 func (r *reader) doubtParty(side, text string) {

@@ -1,9 +1,10 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // quantityOf may stand before what was delivered or ordered.
@@ -12,7 +13,7 @@ const quantityOf = `(?:(?:qty|quantity|menge|anzahl|qté|quantité|q\.?tà|quant
 // columns of a table of lines, by the words of their heads.
 var columns = []struct {
 	name string
-	form *regexp.Regexp
+	form pattern
 }{
 	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
 	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|des?patched|dispatched|supplied|sent$|geliefert|erhalten|(?:liefer|ist-?)menge|` +
@@ -30,7 +31,7 @@ var columns = []struct {
 }
 
 // vague heads a column of numbers or codes if another column has the description.
-var vague = regexp.MustCompile(`(?i)^(?:item|article|artikel|product|produkt|artículo|είδος|material|ware|goods|produit|producto)$`)
+var vague = lazy.Regexp(`(?i)^(?:item|article|artikel|product|produkt|artículo|είδος|material|ware|goods|produit|producto)$`)
 
 // head is the head of a table: one row of words, or two.
 type head struct {
@@ -105,7 +106,7 @@ func colsOf(cells []cell, i int) head {
 		switch first, taken := h.cols[name]; {
 		case taken && name == "amount" && first.row(c) && h.cols["quantity"].Text == "":
 			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
-		case taken && name == "description" && first.row(c) && vague.MatchString(first.Text) && !vague.MatchString(c.Text):
+		case taken && name == "description" && first.row(c) && vague().MatchString(first.Text) && !vague().MatchString(c.Text):
 			h.cols["sku"], h.cols[name] = first, c // Item, Description
 		case !taken && name != "":
 			h.cols[name] = c
@@ -167,7 +168,7 @@ func headsIn(c cell) (parts []cell) {
 
 func columnOf(text string) string {
 	for _, col := range columns {
-		if col.form.MatchString(text) {
+		if col.form().MatchString(text) {
 			return col.name
 		}
 	}

@@ -1,17 +1,17 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 var (
-	vatForm = regexp.MustCompile(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|` +
+	vatForm = lazy.Regexp(`\b(?:[A-Z]{2}U? ?[A-Z0-9][A-Z0-9 .]{6,14}[A-Z0-9]|` +
 		`CHE-?[\d.]{9,11}(?: ?(?:MWST|TVA|IVA))?)\b`)
-	ibanForm = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}\b`)
+	ibanForm = lazy.Regexp(`\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}\b`)
 )
 
 // id is a VAT id or an IBAN, in plain form.
@@ -23,10 +23,10 @@ type id struct {
 
 // ids finds the ids with valid check digits. It also tries shorter texts of a cell, because
 // words may follow the id, and a label in capitals may stand before it: NIF, TVA.
-func ids(cells []cell, form *regexp.Regexp, valid func(string) (string, bool)) (found []id) {
+func ids(cells []cell, form pattern, valid func(string) (string, bool)) (found []id) {
 	for _, c := range cells {
 		for from := 0; ; {
-			at := form.FindStringIndex(c.Text[from:])
+			at := form().FindStringIndex(c.Text[from:])
 			if at == nil {
 				break
 			}
@@ -69,10 +69,10 @@ func cutWord(s string) string {
 
 var (
 	// yours marks the label of the recipient's VAT id.
-	yours = regexp.MustCompile(`(?i)(?:^|[ (])(?:ihre|your|votre|vostr[ao]|su|customer|buyer|kunden?|käufer|client|acheteur|` +
+	yours = lazy.Regexp(`(?i)(?:^|[ (])(?:ihre|your|votre|vostr[ao]|su|customer|buyer|kunden?|käufer|client|acheteur|` +
 		`cliente)(?: |$|-|['’.:])`)
 	// payer marks a sentence about the recipient's account.
-	payer = regexp.MustCompile(`(?i)\b(?:ihrem|ihr|your|votre|vostro|su) (?:bank)?(?:konto|account|compte|conto|cuenta)\b`)
+	payer = lazy.Regexp(`(?i)\b(?:ihrem|ihr|your|votre|vostro|su) (?:bank)?(?:konto|account|compte|conto|cuenta)\b`)
 )
 
 func (v id) distance(p party) float64 { return abs(v.cell.Box.Top - p.name.Box.Top) }
@@ -92,7 +92,7 @@ func assign(all []id, supplier, buyer party, own []document.Party) (ofSupplier, 
 		if !buys(side) && supplier.text != "" {
 			near = near && v.distance(supplier) >= v.distance(buyer)
 		}
-		near = near || yours.MatchString(v.label) ||
+		near = near || yours().MatchString(v.label) ||
 			slices.ContainsFunc(own, func(p document.Party) bool { return p.VATID == v.value })
 		switch {
 		case near && ofBuyer.value == "":

@@ -4,13 +4,17 @@ import (
 	"regexp"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // A label hints at a value near it. See the package for the languages.
 
+// pattern is an expression that is compiled when first used; see package lazy.
+type pattern = func() *regexp.Regexp
+
 type title struct {
 	kind document.Type
-	form *regexp.Regexp
+	form pattern
 }
 
 // titles name the types. A type that cites others comes first.
@@ -26,13 +30,13 @@ var titles = []title{
 }
 
 // word matches at the beginning of a cell.
-func word(alternatives string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:` + alternatives + `)`)
+func word(alternatives string) pattern {
+	return lazy.Regexp(`(?i)^(?:` + alternatives + `)`)
 }
 
 var (
 	// mark follows a title and announces a number.
-	mark = regexp.MustCompile(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|numer|numero|číslo|no|nr|num|numéro|numero|número|număr|n\.? ?[°º]|n\.|№|#|id|(?:sor)?száma?|αρ(?:ιθμός|ιθ)?\.?|č)(?:\.|\b|$| |:)[ .:#]*`)
+	mark = lazy.Regexp(`(?i)^[ -]*(?:\(\d+\) *)?(?:(?:de |d['’]|du |della |de la |di )?(?:facture|fattura|factura|invoice)? *)?(?:numbers?|nummer|numer|numero|číslo|no|nr|num|numéro|numero|número|număr|n\.? ?[°º]|n\.|№|#|id|(?:sor)?száma?|αρ(?:ιθμός|ιθ)?\.?|č)(?:\.|\b|$| |:)[ .:#]*`)
 	// firstMark announces a title and its number: "Numéro de facture".
 	firstMark = word(`(?:numéro|număr(?:ul)?|αρ(?:ιθμός|ιθ)?\.?|número|numero|numer|number|nummer|číslo|nr|no|n\.?[°º]|nº)\.? *(?:de la |de l['’]|della |del |de |d['’]|da |do |of |van )?(?:the )?`)
 	// subject stands before the title of a letter.
@@ -43,13 +47,13 @@ var (
 		`bestellen wij|wij bestellen|(?:vi )?ordiniamo|vogliate fornirci|les? (?:rogamos|solicitamos|pedimos)|` +
 		`encomendamos|zamawiamy|(?:vi bestiller|vi beställer|bestiller vi|beställer vi)|objednáváme|tilaamme|megrendeljük|comandăm)`)
 	// wordsAndMark are words between a title and the mark of its number.
-	wordsAndMark = regexp.MustCompile(`(?i)^((?: (?:[\pL.,-]+|\([^)]*\))){1,4}) (?:nr|no|nummer|number|numéro|numero|número|n\.?[°º])(?:\.|:| )[ .:]*`)
+	wordsAndMark = lazy.Regexp(`(?i)^((?: (?:[\pL.,-]+|\([^)]*\))){1,4}) (?:nr|no|nummer|number|numéro|numero|número|n\.?[°º])(?:\.|:| )[ .:]*`)
 	// foreign marks words about another number.
-	foreign = regexp.MustCompile(`(?i)(?:^|[ -])(?:zu|zur|zum|for|für|pour|per|kunden\pL*|customer|client\pL*|klant\pL*|konto|account|steuer|tax|vat|your|ihre?|your|votre)(?: |$|-)`)
+	foreign = lazy.Regexp(`(?i)(?:^|[ -])(?:zu|zur|zum|for|für|pour|per|kunden\pL*|customer|client\pL*|klant\pL*|konto|account|steuer|tax|vat|your|ihre?|your|votre)(?: |$|-)`)
 	// bareMark names a number without a type.
 	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
 	// bareTitle may follow a title without a number.
-	bareTitle = regexp.MustCompile(`(?i)^ *(?:\(?\d{3}\)?|\([\pL .]+\)|[:.*–-]+|/ *\pL+|original|vat)? *$`)
+	bareTitle = lazy.Regexp(`(?i)^ *(?:\(?\d{3}\)?|\([\pL .]+\)|[:.*–-]+|/ *\pL+|original|vat)? *$`)
 
 	dateLabel = word(`ημερομηνία|ημ/νία|(?:számla )?kelt[e.:]?(?: |$)|(?:kiállítás|kibocsátás|számla) (?:dátuma|kelte)|dátum|(?:invoice |document |issue |billing |bill |order |p\.? ?o\.? |credit note |delivery note )?date(?: of issue)?|issued(?: on)?|(?:rechnungs|beleg|ausstellungs|bestell|auftrags|ausgabe|lieferschein|dokument)?datum|date (?:de (?:la )?(?:facture|commande)|d['’]émission|facture)|data(?: fattura| (?:di )?emissione| documento)?|fecha(?: de (?:la )?(?:emisión|factura|expedición))?|le|vom|den|date|(?:factuur|faktura|faktuur)?dat(?:um|o)|data (?:de emissão|da fatura|wystawienia|faktury)|datum vystavení|(?:laskun )?päiv(?:äys|ämäärä)|laskupäivä`)
 	otherDate = word(`(?:due|delivery|shipping|ship|service|payment|order|tax point|supply)[ -](?:date|by|on)|(?:date|delivery) (?:required|needed|wanted)|(?:required|needed|promised|requested)(?: by| on| date)?\b|date (?:due|de livraison|d['’]échéance|de paiement|de commande)|échéance|fällig\pL*|zahlbar|liefer\pL*|leistungs\pL*|valuta|scadenza|data (?:di )?(?:scadenza|consegna|ordine)|fecha (?:de )?(?:vencimiento|entrega|pedido)|vencimiento|stylesheet|period|zeitraum|bestell\pL*`)
@@ -80,14 +84,14 @@ var (
 	// numberLabel names a party's number, not the party.
 	numberLabel = anyWord(`(?:no|nr|number|nummer|numer|numero|numéro|número|n[.º]?[°º]|id|ref|refer\pL+|code|código|codice|kod|cod|číslo|szám\pL*|αρ|κωδικός)`)
 	// accountLabel names a party's account, not the party.
-	accountLabel = regexp.MustCompile(`(?i)iban|konto|bank|account|\bbic\b|\ba/c\b|\bacct\b`)
+	accountLabel = lazy.Regexp(`(?i)iban|konto|bank|account|\bbic\b|\ba/c\b|\bacct\b`)
 	nameLabel    = word(`(?:(?:company |firmen?)?name|firma|nom|nome|nombre|ragione sociale|razón social) *:?$|:$`)
 	// fieldLabel stands in a party's block, next to values other than its name.
 	fieldLabel = word(`(?:name|nummer|number|no\.?|nr\.?|anschrift|adresse|address|indirizzo|dirección|ust-?\.?-?id\S*|steuernummer|vat\b.*|` +
 		`tax\b.*|tva\b.*|n° tva.*|ansprechpartner|contact|kontakt|telefon|phone|e-?mail|land|country|ort|straße|plz) *:?$`)
 	// rights stand at the name of a form's author, not of the person filling it in.
-	rights = regexp.MustCompile(`(?i)©|\(c\)|copyright|\bpowered by\b`)
+	rights = lazy.Regexp(`(?i)©|\(c\)|copyright|\bpowered by\b`)
 
 	// legalForm marks a cell as the name of a company.
-	legalForm = regexp.MustCompile(`(?:^|[\s,(])(?:V\.?O\.?F\.?|C\.V\.|S\.N\.C\.|s\.n\.c\.|S\.A\.U\.?|S\.A\.R\.L|EARL|GAEC|SCOP|BVBA|e\.U\.|Sp\. ?k\.|Sp\. ?j\.|PLLC|INC\.?|LTD\.?|CORP\.?|CO\.|COMPANY|LIMITED|(?:g?GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.R\.L\.?|S\.?p\.?A\.?|S\.P\.A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|SRL|Lda\.?|(?:spol\. )?s\. ?r\. ?o\.|a\. ?s\.|v\. ?o\. ?s\.|Kft\.?|Zrt\.?|Nyrt\.?|Bt\.|Α\.?Ε\.?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.Ε\.|Oyj|I/S|d\. ?o\. ?o\.|OÜ|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
+	legalForm = lazy.Regexp(`(?:^|[\s,(])(?:V\.?O\.?F\.?|C\.V\.|S\.N\.C\.|s\.n\.c\.|S\.A\.U\.?|S\.A\.R\.L|EARL|GAEC|SCOP|BVBA|e\.U\.|Sp\. ?k\.|Sp\. ?j\.|PLLC|INC\.?|LTD\.?|CORP\.?|CO\.|COMPANY|LIMITED|(?:g?GmbH|GMBH)(?: & Co\. ?KGa?A?)?|mbH|AG|KG|KGaA|OHG|GbR|UG|e\. ?K\.|e\. ?V\.|e\. ?G\.|eG|a\. ?G\.|SE|SAS|S\.A\.S\.?|SARL|S\.A\.R\.L\.?|EURL|SA|S\.A\.?|SNC|S\.?r\.?l\.?|S\.R\.L\.?|S\.?p\.?A\.?|S\.P\.A\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?|Corp\.?|Corporation|PLC|plc|LLP|B\.?V\.?|N\.?V\.?|S\.L\.U?\.?|SL|Oy|AB|A/S|ApS|AS|Sp\. z o\.o\.|Sàrl|SRL|Lda\.?|(?:spol\. )?s\. ?r\. ?o\.|a\. ?s\.|v\. ?o\. ?s\.|Kft\.?|Zrt\.?|Nyrt\.?|Bt\.|Α\.?Ε\.?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.Ε\.|Oyj|I/S|d\. ?o\. ?o\.|OÜ|Company|Co\.|(?i:(?:sdn\.? ?)?bhd\.?|(?:pte|pty)\.?(?: ltd\.?)?))(?:$|[\s,.)])`)
 )

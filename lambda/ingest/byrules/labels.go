@@ -1,13 +1,13 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Labels list the meanings that titles and labels give to values on some pages. Use them to judge
@@ -67,18 +67,18 @@ func LabelsOf(t transcript.Transcription, pages []int, kind document.Type) (l La
 }
 
 // eventOf names the date of a type by the event that makes the document.
-var eventOf = map[document.Type]*regexp.Regexp{
-	document.PurchaseOrder:     regexp.MustCompile(`(?i)order|bestell|auftrag|commande|ordine|pedido|encomenda|bestel|zamówieni|tilaus`),
-	document.OrderConfirmation: regexp.MustCompile(`(?i)order|bestell|auftrag|commande|ordine|pedido|encomenda|bestel|zamówieni|tilaus`),
-	document.DeliveryNote:      regexp.MustCompile(`(?i)liefer|deliver|despatch|dispatch|livraison|consegna|entrega|lever|dostaw|toimitus`),
-	document.GoodsReceipt:      regexp.MustCompile(`(?i)liefer|deliver|eingang|recei|récep|ricevi|recep|ontvang|dostaw`),
+var eventOf = map[document.Type]pattern{
+	document.PurchaseOrder:     lazy.Regexp(`(?i)order|bestell|auftrag|commande|ordine|pedido|encomenda|bestel|zamówieni|tilaus`),
+	document.OrderConfirmation: lazy.Regexp(`(?i)order|bestell|auftrag|commande|ordine|pedido|encomenda|bestel|zamówieni|tilaus`),
+	document.DeliveryNote:      lazy.Regexp(`(?i)liefer|deliver|despatch|dispatch|livraison|consegna|entrega|lever|dostaw|toimitus`),
+	document.GoodsReceipt:      lazy.Regexp(`(?i)liefer|deliver|eingang|recei|récep|ricevi|recep|ontvang|dostaw`),
 }
 
 // invoiceWord is in the label of an invoice's date.
-var invoiceWord = regexp.MustCompile(`(?i)\binvoice|\brechnung|\bfacture|fattura|\bfactura|\bfactuur|\bfaktur|\bfatura|\blasku`)
+var invoiceWord = lazy.Regexp(`(?i)\binvoice|\brechnung|\bfacture|fattura|\bfactura|\bfactuur|\bfaktur|\bfatura|\blasku`)
 
 // dueWord is in a label or a sentence about the day of payment.
-var dueWord = regexp.MustCompile(`(?i)\bdue\b|fällig|zahl|\bpay|remit|échéance|paiement|régl|scadenz|pagament|vencim|\bpago|verval|` +
+var dueWord = lazy.Regexp(`(?i)\bdue\b|fällig|zahl|\bpay|remit|échéance|paiement|régl|scadenz|pagament|vencim|\bpago|verval|` +
 	`betaal|betal|förfall|forfald|forfall|splatn|płatn|zapłat|eräpäiv|` +
 	`lastschrift|debit|eingezogen|abgebucht|prélev|addebit|domicili|skonto|escompte`)
 
@@ -87,7 +87,7 @@ var dueWord = regexp.MustCompile(`(?i)\bdue\b|fällig|zahl|\bpay|remit|échéanc
 func (l *Labels) day(i int, d printed.Date, score float64, kind document.Type) Day {
 	const other, own, byNumber = -9, 2, 5
 	texts := l.around(i, d)
-	says := func(form *regexp.Regexp) bool { return form != nil && slices.ContainsFunc(texts, form.MatchString) }
+	says := func(form pattern) bool { return form != nil && slices.ContainsFunc(texts, form().MatchString) }
 	found := Day{Readings: d.Readings, Due: says(dueWord), invoice: says(invoiceWord)}
 	event := says(eventOf[kind])
 	found.Named = score >= byNumber || !found.Due && says(dayWord) && !says(citedDay) && (event || found.invoice && eventOf[kind] == nil)
@@ -117,10 +117,10 @@ func (l *Labels) around(i int, d printed.Date) (texts []string) {
 }
 
 var (
-	bankWord = regexp.MustCompile(`(?i)bank|banque|banca|banco|kasse|cr[ée]dit|caixa|caja|bankas|pankki`)
+	bankWord = lazy.Regexp(`(?i)bank|banque|banca|banco|kasse|cr[ée]dit|caixa|caja|bankas|pankki`)
 	// bankLabel stands in front of a bank's name, and account behind it.
-	bankLabel = regexp.MustCompile(`(?i)\b(?:bank|banque|banca|banco|bankverbindung|kreditinstitut|bankers)(?: name| details)? *:? *$`)
-	account   = regexp.MustCompile(`(?i)^[ ,.:;·|/-]*(?:IBAN|BIC|SWIFT|BLZ|sort code|account|konto)\b`)
+	bankLabel = lazy.Regexp(`(?i)\b(?:bank|banque|banca|banco|bankverbindung|kreditinstitut|bankers)(?: name| details)? *:? *$`)
+	account   = lazy.Regexp(`(?i)^[ ,.:;·|/-]*(?:IBAN|BIC|SWIFT|BLZ|sort code|account|konto)\b`)
 )
 
 // Bank reports whether a name is printed, and only as the bank of an account.
@@ -155,7 +155,7 @@ func (l *Labels) asBank(i int, name string) bool {
 	if down, ok := under(l.cells, i); ok {
 		row += " " + down.Text
 	}
-	return bankLabel.MatchString(near) || account.MatchString(after) || bankWord.MatchString(name) && bank.MatchString(row+" ")
+	return bankLabel().MatchString(near) || account().MatchString(after) || bankWord().MatchString(name) && bank().MatchString(row+" ")
 }
 
 // Side returns the side that a label names a company as: supplier, buyer, or neither.

@@ -1,9 +1,8 @@
 package byrules
 
 import (
-	"regexp"
-
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 type item struct {
@@ -34,12 +33,12 @@ func (h head) item(row []cell) (item, bool) {
 }
 
 // twoSums are amounts close together, such as a line's amount and its rate: "249.00 20.00".
-var twoSums = regexp.MustCompile(`^(-?[\d.,]*\d[.,]\d\d) (-?[\d.,]*\d[.,]\d\d)$`)
+var twoSums = lazy.Regexp(`^(-?[\d.,]*\d[.,]\d\d) (-?[\d.,]*\d[.,]\d\d)$`)
 
 // divided splits cells with two amounts below two heads. Their places are estimated by their characters.
 func (h head) divided(row []cell) (all []cell) {
 	for _, c := range row {
-		m, over := twoSums.FindStringSubmatch(c.Text), 0
+		m, over := twoSums().FindStringSubmatch(c.Text), 0
 		for name := range h.cols {
 			over += bit(h.over(name, c))
 		}

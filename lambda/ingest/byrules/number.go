@@ -1,13 +1,13 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // The scores of a number or a title. A number with a mark (No., Nr.) behind a type's name is
@@ -28,9 +28,9 @@ func numbers(cells []cell) (found []named, headings []named) {
 	var first, loud []named
 	for i, c := range cells {
 		text := strings.TrimLeft(c.Text, " *•-–")
-		text, marks := cutMark(text[len(subject.FindString(text)):])
+		text, marks := cutMark(text[len(subject().FindString(text)):])
 		for _, t := range titles {
-			head := t.form.FindString(text)
+			head := t.form().FindString(text)
 			if head == "" {
 				continue
 			}
@@ -47,7 +47,7 @@ func numbers(cells []cell) (found []named, headings []named) {
 					loud = append(loud, n)
 				}
 			}
-			bare := bareTitle.MatchString(rest) && !marks
+			bare := bareTitle().MatchString(rest) && !marks
 			if v, ok := marked(cells, i); bare && ok {
 				found = append(found, named{t.kind, v.number, v.quote, v.page, withMark + n.score, 0, c, n.size})
 			}
@@ -86,7 +86,7 @@ func (n named) shouts(cells []cell, i int, head string) bool {
 }
 
 // orders reports whether a sentence of a letter places an order.
-func (c cell) orders() bool { return ordering.MatchString(c.Text) }
+func (c cell) orders() bool { return ordering().MatchString(c.Text) }
 
 // labels reports whether a bare title may be the label of a number next to it.
 func (n named) labels(cells []cell) bool {
@@ -112,7 +112,7 @@ func (n named) inList(cells []cell) bool {
 		return true
 	}
 	b, ok := under(cells, n.cell.at)
-	other := func(t title) bool { return t.kind != n.kind && t.form.MatchString(b.Text) }
+	other := func(t title) bool { return t.kind != n.kind && t.form().MatchString(b.Text) }
 	return ok && listed(cells, n.cell.at, b.at) && slices.ContainsFunc(titles, other)
 }
 
@@ -130,21 +130,21 @@ func (n named) rivalled(found []named) bool {
 }
 
 // andMore is a second label in a cell: "Invoice No. / Date".
-var andMore = regexp.MustCompile(`^ *(?:/|&|und |and |et )[\pL .]+:?$`)
+var andMore = lazy.Regexp(`^ *(?:/|&|und |and |et )[\pL .]+:?$`)
 
 // numbered reads the number behind a title: with a mark, otherwise directly.
 func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, bool) {
-	m := mark.FindString(rest)
+	m := mark().FindString(rest)
 	if m == "" {
 		m = withWords(rest)
 	}
 	if m != "" || marked && !startsWord(rest) {
-		after := andMore.ReplaceAllString(rest[len(m):], "")
+		after := andMore().ReplaceAllString(rest[len(m):], "")
 		if isTitle(after) && !strings.ContainsAny(after, "0123456789") {
 			after = "" // Invoice # Invoice Date Page, with the values below
 		}
 		for _, h := range hints(cells, i, after) {
-			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine.MatchString(h.text)) {
+			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine().MatchString(h.text)) {
 				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
 			}
 		}
@@ -159,7 +159,7 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 
 // isHeading reports whether large print in the upper half of the first page begins with a title.
 func (n named) isHeading(cells []cell, rest string, marked bool) bool {
-	return n.size > large && n.cell.top(cells) && (!marked && !startsWord(rest) || mark.MatchString(rest))
+	return n.size > large && n.cell.top(cells) && (!marked && !startsWord(rest) || mark().MatchString(rest))
 }
 
 func startsWord(s string) bool {
@@ -169,12 +169,12 @@ func startsWord(s string) bool {
 
 // cutMark cuts the mark before a title, as in "Numéro de facture".
 func cutMark(text string) (rest string, ok bool) {
-	m := firstMark.FindString(text)
+	m := firstMark().FindString(text)
 	if m == "" {
 		return text, false
 	}
 	for _, t := range titles {
-		if t.form.MatchString(text[len(m):]) {
+		if t.form().MatchString(text[len(m):]) {
 			return text[len(m):], true
 		}
 	}
@@ -184,8 +184,8 @@ func cutMark(text string) (rest string, ok bool) {
 // withWords returns the words between a title and its number, up to the mark: "Rechnung des
 // Versicherers Nr." Words about something else name another number.
 func withWords(rest string) string {
-	m := wordsAndMark.FindStringSubmatch(rest)
-	if m == nil || foreign.MatchString(m[1]) {
+	m := wordsAndMark().FindStringSubmatch(rest)
+	if m == nil || foreign().MatchString(m[1]) {
 		return ""
 	}
 	for _, w := range strings.Fields(m[1]) {
@@ -199,7 +199,7 @@ func withWords(rest string) string {
 // marked reads a number behind a mark in the cell below a title or to its right.
 func marked(cells []cell, i int) (named, bool) {
 	for _, h := range hints(cells, i, "") {
-		if m := mark.FindString(h.text); m != "" {
+		if m := mark().FindString(h.text); m != "" {
 			if n, ok := numberIn(h.text[len(m):]); ok {
 				return named{number: n, quote: h.quote(), page: h.value.page}, true
 			}
@@ -241,7 +241,7 @@ func listing(cells []cell, i int) bool {
 
 // short names a type by its initials or by a part of its name. A mark must stand before or behind it,
 // because it has other meanings, as in PO Box.
-var short = map[document.Type]*regexp.Regexp{
+var short = map[document.Type]pattern{
 	document.PurchaseOrder:     word(`p\.?o\.?|b\.?c\.?`),
 	document.GoodsReceipt:      word(`grn?|we|receipt|receiving|report|eingangs?`),
 	document.DeliveryNote:      word(`dn|ls|bl|d\.?d\.?t\.?|delivery|des?patch|dispatch|shipment|slip|note|liefer`),
@@ -251,7 +251,7 @@ var short = map[document.Type]*regexp.Regexp{
 }
 
 // paperMark stands for a mark behind initials: WE-Beleg.
-var paperMark = regexp.MustCompile(`(?i)^[ -]?(?:beleg|schein)(?:[- ]?(?:nr|nummer)\.?)? *(?:$|:)[ :]*`)
+var paperMark = lazy.Regexp(`(?i)^[ -]?(?:beleg|schein)(?:[- ]?(?:nr|nummer)\.?)? *(?:$|:)[ :]*`)
 
 // shortLabel cuts a type's initials, and the mark before or behind them.
 func shortLabel(text string, kind document.Type) (rest string, ok bool) {
@@ -259,13 +259,13 @@ func shortLabel(text string, kind document.Type) (rest string, ok bool) {
 	if form == nil {
 		return "", false
 	}
-	before := firstMark.FindString(text)
+	before := firstMark().FindString(text)
 	rest = text[len(before):]
-	length := len(form.FindString(rest))
+	length := len(form().FindString(rest))
 	if rest = rest[length:]; length == 0 {
 		return "", false
 	}
-	if m := mark.FindString(rest) + paperMark.FindString(rest); m != "" {
+	if m := mark().FindString(rest) + paperMark().FindString(rest); m != "" {
 		return rest[len(m):], true
 	}
 	return strings.TrimLeft(rest, " :"), before != "" && !startsWord(rest)
@@ -273,7 +273,7 @@ func shortLabel(text string, kind document.Type) (rest string, ok bool) {
 
 var (
 	// ourOrder labels the number of an order without its owner.
-	ourOrder = regexp.MustCompile(`(?i)^(?:our |unsere |sales |onze |vår |vores )?(?:order|ordre|auftrags?|ordine|commande|pedido)[- ]?` +
+	ourOrder = lazy.Regexp(`(?i)^(?:our |unsere |sales |onze |vår |vores )?(?:order|ordre|auftrags?|ordine|commande|pedido)[- ]?` +
 		`(?:no|nr|number|nummer|n\.?[°º])?\b`)
 	// theirs labels the customer's order or reference.
 	theirs = anyWord(`(?:customer|cust|your|ihre?|uw|votre|vostro|vs|su|ert|er|deres|jeres|buyer|client|kunden\pL*)(?:\.|'s)?`)
@@ -283,16 +283,16 @@ var (
 // other one is the seller's.
 func ownOrder(cells []cell, all []named) (best named, ok bool) {
 	customers := slices.ContainsFunc(cells, func(c cell) bool {
-		return c.Box.Top < 0.5 && len(c.Text) < longLabel && theirs.MatchString(c.Text) && orderWord.MatchString(c.Text)
+		return c.Box.Top < 0.5 && len(c.Text) < longLabel && theirs().MatchString(c.Text) && orderWord().MatchString(c.Text)
 	})
 	for _, n := range all {
-		ours := n.kind == document.PurchaseOrder && ourOrder.MatchString(n.cell.Text) && n.cell.Box.Top < 0.5
+		ours := n.kind == document.PurchaseOrder && ourOrder().MatchString(n.cell.Text) && n.cell.Box.Top < 0.5
 		if customers && ours && n.score > best.score {
 			best, ok = n, true
 		}
 	}
 	for i, c := range cells {
-		head := ourOrder.FindString(c.Text)
+		head := ourOrder().FindString(c.Text)
 		if !customers || ok || head == "" || c.Box.Top >= 0.5 {
 			continue
 		}
@@ -307,7 +307,7 @@ func ownOrder(cells []cell, all []named) (best named, ok bool) {
 }
 
 // orderWord is in the label of a customer's order.
-var orderWord = regexp.MustCompile(`(?i)order|bestell|\bp\.?o\b|commande|ordine|pedido|refer`)
+var orderWord = lazy.Regexp(`(?i)order|bestell|\bp\.?o\b|commande|ordine|pedido|refer`)
 
 // own returns the best number of a type, otherwise the number behind its initials, or behind a mark
 // without a type.
@@ -325,7 +325,7 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	}
 	for i, c := range cells {
 		rest, labelled := shortLabel(c.Text, kind)
-		rest = andMore.ReplaceAllString(rest, "")
+		rest = andMore().ReplaceAllString(rest, "")
 		if !labelled || c.Box.Top >= 0.5 {
 			continue
 		}
@@ -337,8 +337,8 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	}
 	for i, c := range cells {
 		// a number in a party's block is the party's
-		if head := bareMark.FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
-			for _, h := range hints(cells, i, andMore.ReplaceAllString(c.Text[len(head):], "")) {
+		if head := bareMark().FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
+			for _, h := range hints(cells, i, andMore().ReplaceAllString(c.Text[len(head):], "")) {
 				if n, good := numberIn(h.text); good {
 					return named{kind, n, h.quote(), c.page, 1, h.place, c, 1}, true
 				}

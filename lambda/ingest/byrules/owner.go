@@ -1,11 +1,11 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 // letterhead returns the supplier without a legal form or a label: a name at the top of the first page
@@ -81,7 +81,7 @@ func ownersOf(cells []cell) owners {
 		}
 		if c.Box.Top > footer {
 			o.claims = append(o.claims, claim{printed.Letters(c.Text), i, true})
-			if name, ok := nameIn(c.Text); ok && strings.HasPrefix(c.Text, name) && !registry.MatchString(name) && !aboutBank(cells, i) {
+			if name, ok := nameIn(c.Text); ok && strings.HasPrefix(c.Text, name) && !registry().MatchString(name) && !aboutBank(cells, i) {
 				o.names = append(o.names, name)
 			}
 		}
@@ -119,18 +119,18 @@ func (o owners) claimed(at cell, name string) bool {
 // holder returns the owner of the account, who is the supplier unless the claim was assigned. At the top of the page
 // another name may be the letterhead, and the "holder" a bank.
 func holder(cells []cell, buyer party) party {
-	if slices.ContainsFunc(cells, func(c cell) bool { return assigned.MatchString(c.Text) }) {
+	if slices.ContainsFunc(cells, func(c cell) bool { return assigned().MatchString(c.Text) }) {
 		return party{}
 	}
 	for i, c := range cells {
-		label := holderLabel.FindString(c.Text)
+		label := holderLabel().FindString(c.Text)
 		if label == "" {
 			continue
 		}
 		for _, h := range hints(cells, i, c.Text[len(label):]) {
 			p := party{name: h.value, text: strings.Trim(h.text, " ."), labelled: true}
 			p.placed = !nameLike(cells[0].Text) || party{text: cells[0].Text}.isSame(buyer)
-			if nameLike(p.text) && !p.isSame(buyer) && !bank.MatchString(p.text+" ") {
+			if nameLike(p.text) && !p.isSame(buyer) && !bank().MatchString(p.text+" ") {
 				return p
 			}
 		}
@@ -142,7 +142,7 @@ func holder(cells []cell, buyer party) party {
 func sender(text string) (name string, ok bool) {
 	for _, divider := range []string{" · ", " • ", " | ", " – ", " - ", ", "} {
 		parts := strings.Split(text, divider)
-		if n := len(parts); n >= 3 && (townLine.MatchString(parts[n-1]) || townLine.MatchString(parts[2])) {
+		if n := len(parts); n >= 3 && (townLine().MatchString(parts[n-1]) || townLine().MatchString(parts[2])) {
 			return strings.TrimSpace(parts[0]), true
 		}
 	}
@@ -155,19 +155,19 @@ func aboutBank(cells []cell, i int) bool {
 	if l, ok := leftOf(cells, i); ok {
 		text = l.Text + " " + text
 	}
-	return bank.MatchString(text)
+	return bank().MatchString(text)
 }
 
-var bank = regexp.MustCompile(`(?i)\b(?:bank|banque|banca|banco|IBAN|BIC|SWIFT|BLZ|account|bankverbindung|kreditinstitut)\b[ .:]|` +
+var bank = lazy.Regexp(`(?i)\b(?:bank|banque|banca|banco|IBAN|BIC|SWIFT|BLZ|account|bankverbindung|kreditinstitut)\b[ .:]|` +
 	`\pL*(?:sparkasse|volksbank)`)
 
-var domainForm = regexp.MustCompile(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
+var domainForm = lazy.Regexp(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
 
 // domains lists the names in web and mail addresses, up to a hundred.
 func domains(cells []cell) (known []string) {
 	const most = 100
 	for _, c := range cells {
-		for _, m := range domainForm.FindAllStringSubmatch(c.Text, -1) {
+		for _, m := range domainForm().FindAllStringSubmatch(c.Text, -1) {
 			if d := printed.Letters(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
 				known = append(known, d)
 			}

@@ -2,7 +2,6 @@ package byrules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 type cell struct {
@@ -125,21 +125,21 @@ func hints(cells []cell, i int, rest string) []hint {
 	return found
 }
 
-var numberForm = regexp.MustCompile(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
+var numberForm = lazy.Regexp(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
 
 // blanks is a number printed with blanks. Groups of digits must fill the cell, because other
 // values may follow.
-var blanks = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?)?\d+(?: ?[/-] ?\d+)*(?: \d{2,})*$`)
+var blanks = lazy.Regexp(`^(?:[A-Z]{1,5}[ -]?)?\d+(?: ?[/-] ?\d+)*(?: \d{2,})*$`)
 
 // hungarianAccount has the label "Számlaszám" in common with the number of an invoice.
-var hungarianAccount = regexp.MustCompile(`^\d{8}-\d{8}(?:-\d{8})?$`)
+var hungarianAccount = lazy.Regexp(`^\d{8}-\d{8}(?:-\d{8})?$`)
 
 func numberIn(text string) (string, bool) {
-	s := strings.TrimRight(numberForm.FindString(text), "./-_")
-	if more := blanks.FindString(text); len(more) > len(s) && len(printed.Dates(more)) == 0 {
+	s := strings.TrimRight(numberForm().FindString(text), "./-_")
+	if more := blanks().FindString(text); len(more) > len(s) && len(printed.Dates(more)) == 0 {
 		s = more
 	}
-	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 || hungarianAccount.MatchString(s) {
+	if !strings.ContainsAny(s, "0123456789") || len(s) > 40 || hungarianAccount().MatchString(s) {
 		return "", false
 	}
 	for _, d := range printed.Dates(text) {

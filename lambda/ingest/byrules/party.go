@@ -1,7 +1,6 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 // candidates grades the cells that may be names, by legal form, label, place on the page, and
@@ -18,7 +18,7 @@ func candidates(cells []cell) (found []party) {
 	for i, c := range cells {
 		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text) || registry.MatchString(text)) {
+		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text) || registry().MatchString(text)) {
 			continue
 		}
 		if !company && labelled && headsTable(cells, i) {
@@ -71,18 +71,18 @@ func behindLabel(text string) string {
 }
 
 // registry names a court or a register of companies, which German footers call AG.
-var registry = regexp.MustCompile(`(?i)register|amtsgericht|\bHR[AB]\b|\bGnR\b`)
+var registry = lazy.Regexp(`(?i)register|amtsgericht|\bHR[AB]\b|\bGnR\b`)
 
-var article = regexp.MustCompile(`^(?:Ein|Eine|A|An|The|Un|Une|Una|Een|En|Et)$`)
+var article = lazy.Regexp(`^(?:Ein|Eine|A|An|The|Un|Une|Una|Een|En|Et)$`)
 
 // inSentence reports whether a company's name is part of a sentence, such as about the group that
 // the supplier belongs to, or the new owner of its claims. A letterhead may have small letters.
 func inSentence(c cell, name string) bool {
 	const letterhead = 0.25
-	words := strings.Fields(legalForm.ReplaceAllString(name, " "))
+	words := strings.Fields(legalForm().ReplaceAllString(name, " "))
 	small := func(w string) bool { r, _ := utf8.DecodeRuneInString(w); return unicode.IsLower(r) }
-	return groupWords.MatchString(name) ||
-		c.Box.Top > letterhead && len(words) > 0 && (article.MatchString(words[0]) || slices.ContainsFunc(words, small))
+	return groupWords().MatchString(name) ||
+		c.Box.Top > letterhead && len(words) > 0 && (article().MatchString(words[0]) || slices.ContainsFunc(words, small))
 }
 
 // before returns the first line of a name in a party's block, with the legal form in line i. A
@@ -99,7 +99,7 @@ func before(cells []cell, i int) (cell, bool) {
 		}
 		tight := cells[i].Box.Top-cells[j].Box.Bottom < cells[i].height()/4
 		label, ok := leftOf(cells, i)
-		if named || tight && !labelled && ok && nameLabel.MatchString(label.Text) {
+		if named || tight && !labelled && ok && nameLabel().MatchString(label.Text) {
 			return cells[j], true
 		}
 	}
@@ -107,29 +107,29 @@ func before(cells []cell, i int) (cell, bool) {
 }
 
 // numberEnd ends the label of a number.
-var numberEnd = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no|nr|n[°º]|number|nummer|numero|numéro|número)\.?$`)
+var numberEnd = lazy.Regexp(`(?i)(?:^|[^\pL])(?:no|nr|n[°º]|number|nummer|numero|numéro|número)\.?$`)
 
 // labelEnd ends a label in front of a name: "Lieferung an".
-var labelEnd = regexp.MustCompile(`(?i) (?:an|to|by|for|from|für|bei|von|à|par|pour|aan|door|voor|til|till|av|do|dla|para|per)$`)
+var labelEnd = lazy.Regexp(`(?i) (?:an|to|by|for|from|für|bei|von|à|par|pour|aan|door|voor|til|till|av|do|dla|para|per)$`)
 
 // nameLike reports whether a cell in a party's block can be its name.
 func nameLike(text string) bool {
 	return len(printed.Letters(text)) > 2 && !strings.ContainsAny(text, ":@#0123456789") && sideOf(text) == "" && !isTitle(text) &&
 		!isSalutation(text) && !strings.HasSuffix(text, ",") &&
-		!labelEnd.MatchString(text) && !numberEnd.MatchString(text) && !fieldLabel.MatchString(text)
+		!labelEnd().MatchString(text) && !numberEnd().MatchString(text) && !fieldLabel().MatchString(text)
 }
 
 // IsCompany reports whether a name has a legal form.
-func IsCompany(name string) bool { return legalForm.MatchString(name) && !county.MatchString(name) }
+func IsCompany(name string) bool { return legalForm().MatchString(name) && !county().MatchString(name) }
 
 // county ends an Irish address: "Business Park, Co. Galway".
-var county = regexp.MustCompile(`, Co\.? \p{Lu}\p{Ll}+$`)
+var county = lazy.Regexp(`, Co\.? \p{Lu}\p{Ll}+$`)
 
 // nameIn returns the name of a company in a cell, found by its legal form. A comma or a
 // divider ends the name, as in a sender's line.
 func nameIn(text string) (string, bool) {
-	at := legalForm.FindStringIndex(text)
-	if at == nil || county.MatchString(text) || rights.MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
+	at := legalForm().FindStringIndex(text)
+	if at == nil || county().MatchString(text) || rights().MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
 		return "", false
 	}
 	start := 0
@@ -142,7 +142,7 @@ func nameIn(text string) (string, bool) {
 		start = i + 2
 	}
 	end := at[1]
-	next := func() []int { return legalForm.FindStringIndex(text[end-1:]) }
+	next := func() []int { return legalForm().FindStringIndex(text[end-1:]) }
 	for more := next(); more != nil && more[0] <= 3; more = next() {
 		end += more[1] - 1
 	}
@@ -150,18 +150,18 @@ func nameIn(text string) (string, bool) {
 		end = len(text) // the form is in the middle: Kunden AG Mitte
 	}
 	name := strings.Trim(text[start:end], " ,;:()*")
-	name = partyNumber.ReplaceAllString(name, "")
+	name = partyNumber().ReplaceAllString(name, "")
 	words := len(strings.Fields(name))
 	ok := words >= 2 && words <= 9 && company.ParseName(name).Key() != ""
 	return name, ok
 }
 
 // partyNumber stands before the name in another company's books.
-var partyNumber = regexp.MustCompile(`^(?:[A-Z]{1,3}-?)?\d{4,} +`)
+var partyNumber = lazy.Regexp(`^(?:[A-Z]{1,3}-?)?\d{4,} +`)
 
-var wordy = regexp.MustCompile(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
+var wordy = lazy.Regexp(`^ ?\pL[\pL-]+(?: \pL[\pL-]+)?$`)
 
-func isWordy(rest string) bool { return wordy.MatchString(rest) }
+func isWordy(rest string) bool { return wordy().MatchString(rest) }
 
 // blockOf reports whether the cell is the name of a party's block: it must stand behind the
 // label, to its right, below it, or next to a label for a name in the block.
@@ -177,7 +177,7 @@ func blockOf(cells []cell, i int) (named bool, side string) {
 		if s := codedSide(cells, l); s != "" && IsCompany(c.Text) {
 			return true, s
 		}
-		if nameLabel.MatchString(l.Text) {
+		if nameLabel().MatchString(l.Text) {
 			return true, c.side
 		}
 	}
@@ -224,19 +224,19 @@ func headsTable(cells []cell, i int) bool {
 func overNumbers(cells []cell, i, j int) bool {
 	a, left := under(cells, i)
 	b, right := under(cells, j)
-	return left && right && a.row(b) && value.MatchString(a.Text) && value.MatchString(b.Text)
+	return left && right && a.row(b) && value().MatchString(a.Text) && value().MatchString(b.Text)
 }
 
 // value is a number, a date or a count of pages, and not an address.
-var value = regexp.MustCompile(`^[: ]*(?:\S*\d\S*(?: \S+)?|\d+ \S+ \d+|\d+\.? \pL+ \d{4})$`)
+var value = lazy.Regexp(`^[: ]*(?:\S*\d\S*(?: \S+)?|\d+ \S+ \d+|\d+\.? \pL+ \d{4})$`)
 
 // code is a party's number in another company's books: ": 70114", "V-3382".
-var code = regexp.MustCompile(`^[: ]*(?:\pL{1,4}-?)?\d[\d./-]*$`)
+var code = lazy.Regexp(`^[: ]*(?:\pL{1,4}-?)?\d[\d./-]*$`)
 
 // codedSide returns the side that a label gives a party's number, to its left or above it. The name
 // stands to the right of the number.
 func codedSide(cells []cell, c cell) string {
-	if !code.MatchString(c.Text) {
+	if !code().MatchString(c.Text) {
 		return ""
 	}
 	if l, ok := leftOf(cells, c.at); ok && sideOf(l.Text) != "" {
@@ -279,23 +279,23 @@ func listed(cells []cell, i, j int) bool {
 }
 
 // coded is a label of an address with the party's number behind it: "Sold to: MELF02".
-var coded = regexp.MustCompile(`(?i)^(\pL+ to:) \pL{0,6}-?\d+$`)
+var coded = lazy.Regexp(`(?i)^(\pL+ to:) \pL{0,6}-?\d+$`)
 
 // sideOf reads a party's label. More than a few words are text, and digits mean a value, such
 // as a customer's number.
 func sideOf(text string) string {
-	text = coded.ReplaceAllString(strings.TrimLeft(text, " *"), "$1")
+	text = coded().ReplaceAllString(strings.TrimLeft(text, " *"), "$1")
 	switch {
 	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789@") ||
-		accountLabel.MatchString(text), numberLabel.MatchString(text), !strings.HasSuffix(text, ":") && legalForm.MatchString(text):
+		accountLabel().MatchString(text), numberLabel().MatchString(text), !strings.HasSuffix(text, ":") && legalForm().MatchString(text):
 		return ""
-	case supplierLabel.MatchString(text), strings.HasSuffix(text, ":") && supplierLabel.MatchString(strings.ReplaceAll(text, " ", "")):
+	case supplierLabel().MatchString(text), strings.HasSuffix(text, ":") && supplierLabel().MatchString(strings.ReplaceAll(text, " ", "")):
 		return "supplier" // also if the print is spaced
-	case deliveryLabel.MatchString(text):
+	case deliveryLabel().MatchString(text):
 		return "delivery"
-	case buyerLabel.MatchString(text):
+	case buyerLabel().MatchString(text):
 		return "buyer"
-	case addresseeLabel.MatchString(text):
+	case addresseeLabel().MatchString(text):
 		return "addressee"
 	}
 	return ""
@@ -303,9 +303,9 @@ func sideOf(text string) string {
 
 func isTitle(text string) bool {
 	for _, t := range titles {
-		if t.form.MatchString(text) {
+		if t.form().MatchString(text) {
 			return true
 		}
 	}
-	return dateLabel.MatchString(text) && len(text) < 12
+	return dateLabel().MatchString(text) && len(text) < 12
 }

@@ -1,15 +1,15 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
-var perUnits = regexp.MustCompile(`(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%)|(‰)`)
+var perUnits = lazy.Regexp(`(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%)|(‰)`)
 
 // multiply compares quantity x price with the amount. A price for 10, 100 or 1000 units is
 // recognised by the amount, and needs the number in print: at the head, or in the row.
@@ -62,7 +62,7 @@ func (it *item) makesPer(quantity document.Amount, h head, row []cell) bool {
 		if c.at == it.cells["quantity"].at || c.at == it.cells["amount"].at {
 			continue // its number is another one
 		}
-		for _, m := range perUnits.FindAllStringSubmatch(c.Text, -1) {
+		for _, m := range perUnits().FindAllStringSubmatch(c.Text, -1) {
 			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
 			per, err := document.ParseAmount(strings.Map(digit, text))
 			if err == nil && quantity.Times(l.UnitPrice).Within(hundredth.Times(per), l.Amount.Times(per)) {
@@ -110,10 +110,10 @@ func amountIn(c cell, money bool) (document.Amount, bool) {
 	return found, ok
 }
 
-var unitForm = regexp.MustCompile(`^[-\d.,]+ +([\pL²³]{1,10}\.?)$`)
+var unitForm = lazy.Regexp(`^[-\d.,]+ +([\pL²³]{1,10}\.?)$`)
 
 func unitIn(text string) string {
-	if m := unitForm.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+	if m := unitForm().FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		return m[1]
 	}
 	return ""

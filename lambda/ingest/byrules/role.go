@@ -204,7 +204,7 @@ func (r *reader) parties(titled bool) {
 	set("supplier.vat_id", &d.Supplier.VATID, ofSupplier)
 	set("buyer.vat_id", &d.Buyer.VATID, ofBuyer)
 	for _, account := range ids(r.cells, ibanForm, company.IBAN) {
-		if payer.MatchString(account.label) != fromBuyer(r.e.Type) {
+		if payer().MatchString(account.label) != fromBuyer(r.e.Type) {
 			set("buyer.iban", &d.Buyer.IBAN, account)
 		} else if d.Supplier.IBAN == "" {
 			set("supplier.iban", &d.Supplier.IBAN, account)
@@ -232,7 +232,7 @@ func (r *reader) told(supplier, buyer party) bool {
 
 // first reports whether no other name stands above a party's, or in its row.
 func (r *reader) first(p party) bool {
-	name := func(c cell) bool { return nameLike(c.Text) && !contact.MatchString(c.Text) }
+	name := func(c cell) bool { return nameLike(c.Text) && !contact().MatchString(c.Text) }
 	return !slices.ContainsFunc(r.cells[:p.name.at], name) && !slices.ContainsFunc(right(r.cells, p.name.at), name)
 }
 

@@ -1,7 +1,6 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"matchbook/lambda/document/reference"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 // sheet has the marks by which a page, or the pages of a document so far, differ from others.
@@ -166,7 +166,7 @@ func sheetOf(p transcript.Page) *sheet {
 		}
 	}
 	s.titled = slices.ContainsFunc(headings, func(n named) bool { return n.kind == s.kind && n.cell.Box.Top < 0.5 })
-	if supplier, _ := parties(cells, nil, s.kind, len(headings) > 0); legalForm.MatchString(supplier.text) {
+	if supplier, _ := parties(cells, nil, s.kind, len(headings) > 0); legalForm().MatchString(supplier.text) {
 		s.supplier = printed.Letters(supplier.text)
 	}
 	for _, v := range ids(cells, vatForm, company.VATID) {
@@ -189,9 +189,9 @@ func sheetOf(p transcript.Page) *sheet {
 // Ways to count pages: a word and a number anywhere, such as Page 2 of 3, or two numbers at an
 // edge of the page, since 2/3 is also a date or a part.
 var (
-	counted   = regexp.MustCompile(`(?i)(?:^|[^\pL])` + pageWord + `[.:]? *:? *(\d{1,3})(?: *` + outOf + `)?$`)
-	pageLabel = regexp.MustCompile(`(?i)^` + pageWord + `[.:]? *:?$`)
-	bare      = regexp.MustCompile(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
+	counted   = lazy.Regexp(`(?i)(?:^|[^\pL])` + pageWord + `[.:]? *:? *(\d{1,3})(?: *` + outOf + `)?$`)
+	pageLabel = lazy.Regexp(`(?i)^` + pageWord + `[.:]? *:?$`)
+	bare      = lazy.Regexp(`(?i)^[-–(]* *(\d{1,3}) *` + outOf + ` *[-–)]*$`)
 )
 
 const pageWord = `(?:page|seite|blatt|oldal|σελίδα|sivu|página|pagina|pág|pag|hoja|folha|side|sida|strona)`
@@ -202,17 +202,17 @@ const outOf = `(?:/|of|von|de|di|sur|van|av|af|z|ze) *(\d{1,3})`
 func (s *sheet) count(cells []cell, c cell) {
 	const edge = 0.1
 	text := strings.TrimSpace(c.Text)
-	if pageLabel.MatchString(text) {
+	if pageLabel().MatchString(text) {
 		for _, h := range hints(cells, c.at, "") {
-			if whole := text + " " + h.text; counted.MatchString(whole) {
+			if whole := text + " " + h.text; counted().MatchString(whole) {
 				text = whole
 				break
 			}
 		}
 	}
-	m := counted.FindStringSubmatch(text)
+	m := counted().FindStringSubmatch(text)
 	if m == nil && (c.Box.Bottom < edge || c.Box.Top > 1-edge) {
-		m = bare.FindStringSubmatch(text)
+		m = bare().FindStringSubmatch(text)
 	}
 	if m == nil {
 		return

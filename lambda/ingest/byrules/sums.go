@@ -2,7 +2,6 @@ package byrules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 func (r *reader) sums() totals {
@@ -90,8 +90,8 @@ func (r *reader) doubt(found totals, t table) {
 	}
 }
 
-func (r *reader) says(form *regexp.Regexp) bool {
-	return slices.ContainsFunc(r.cells, func(c cell) bool { return form.MatchString(c.Text) })
+func (r *reader) says(form pattern) bool {
+	return slices.ContainsFunc(r.cells, func(c cell) bool { return form().MatchString(c.Text) })
 }
 
 // printsMore reports whether an amount above the total is printed; of a credit note with minus
@@ -143,7 +143,7 @@ var signs = [][2]string{{"EUR", "EUR"}, {"€", "EUR"}, {"CHF", "CHF"}, {"GBP", 
 	{"AUD", "AUD"}, {"$", "USD"}, {"Euro", "EUR"}, {"EURO", "EUR"}, {"Euros", "EUR"}, {"EUROS", "EUR"}, {"MYR", "MYR"}, {"RM", "MYR"}}
 
 // wordSigns are signs that are words of a language, too: an amount must stand before them.
-var wordSigns = regexp.MustCompile(`\d ?(Ft|lei)\b`)
+var wordSigns = lazy.Regexp(`\d ?(Ft|lei)\b`)
 
 // shows reports whether a sign stands in a text, not as part of a word.
 func shows(text, sign string) bool {
@@ -153,11 +153,11 @@ func shows(text, sign string) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i+len(sign):])
-	return !unicode.IsLetter(before) && !unicode.IsLetter(after) && !joined.MatchString(text[i+len(sign):])
+	return !unicode.IsLetter(before) && !unicode.IsLetter(after) && !joined().MatchString(text[i+len(sign):])
 }
 
 // joined goes on with a word or a whole number, as in EUR-pallet and RM-10044.
-var joined = regexp.MustCompile(`^-(?:\pL|\d+(?:$|[^\d.,]))`)
+var joined = lazy.Regexp(`^-(?:\pL|\d+(?:$|[^\d.,]))`)
 
 func currencyIn(text string) string {
 	for _, s := range signs {
@@ -165,7 +165,7 @@ func currencyIn(text string) string {
 			return s[1]
 		}
 	}
-	if m := wordSigns.FindStringSubmatch(text); m != nil {
+	if m := wordSigns().FindStringSubmatch(text); m != nil {
 		return map[string]string{"Ft": "HUF", "lei": "RON"}[m[1]]
 	}
 	return ""
@@ -187,7 +187,7 @@ func (r *reader) currency(found totals) {
 		if !found.total.amount.IsZero() && c.row(r.cells[found.total.at]) {
 			near[code] = c
 		}
-		if currencyLabel.MatchString(c.Text) || i > 0 && currencyLabel.MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1]) {
+		if currencyLabel().MatchString(c.Text) || i > 0 && currencyLabel().MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1]) {
 			named[code] = c
 		}
 	}

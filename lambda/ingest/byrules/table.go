@@ -48,7 +48,7 @@ func tableOf(cells []cell, lower bool) table {
 // charges reports whether a row is a charge below the lines.
 func (it item) charges() bool {
 	text := it.line.Description
-	return !it.solid && (charged.MatchString(text) || reduced.MatchString(text))
+	return !it.solid && (charged().MatchString(text) || reduced().MatchString(text))
 }
 
 // replaced reports whether a row is the head of another table: words only, and one of them
@@ -108,7 +108,7 @@ func (t *table) row(h head, row []cell, at int) (end bool) {
 		}
 		return kind != "subtotal"
 	}
-	if !ok || t.used[it.cells["amount"].at] || carried.MatchString(row[0].Text) || carried.MatchString(it.line.Description) ||
+	if !ok || t.used[it.cells["amount"].at] || carried().MatchString(row[0].Text) || carried().MatchString(it.line.Description) ||
 		t.ended >= 0 && it.line.Quantity.IsZero() && it.line.UnitPrice.IsZero() {
 		return false
 	}

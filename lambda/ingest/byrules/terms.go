@@ -1,8 +1,9 @@
 package byrules
 
 import (
-	"regexp"
 	"strings"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 var (
@@ -11,7 +12,7 @@ var (
 		`terms of payment|conditions de (?:paiement|règlement)|(?:condizioni|termini) di pagamento|` +
 		`condiciones de pago|forma de pago`)
 	// debited marks a sentence about the day of a direct debit.
-	debited = regexp.MustCompile(`(?i)\b(?:lastschrift|eingezogen|abgebucht|direct debit|debited|prélevée?|addebitat[oa]|` +
+	debited = lazy.Regexp(`(?i)\b(?:lastschrift|eingezogen|abgebucht|direct debit|debited|prélevée?|addebitat[oa]|` +
 		`domiciliación)\b`)
 )
 
@@ -20,7 +21,7 @@ var (
 func (r *reader) terms(all []dated, dayFirst, known bool) {
 	r.labelledDue(all, dayFirst, known)
 	for i, c := range r.cells {
-		label := termsLabel.FindString(c.Text)
+		label := termsLabel().FindString(c.Text)
 		switch {
 		case label != "":
 			rest := c.Text[len(label):]
@@ -32,7 +33,7 @@ func (r *reader) terms(all []dated, dayFirst, known bool) {
 				r.lastDay(all, h.value, dayFirst, known)
 				break
 			}
-		case debited.MatchString(c.Text) || payer.MatchString(c.Text):
+		case debited().MatchString(c.Text) || payer().MatchString(c.Text):
 			r.lastDay(all, c, dayFirst, known)
 		}
 	}
@@ -47,7 +48,7 @@ func (r *reader) termsText(h hint) {
 
 func (r *reader) labelledDue(all []dated, dayFirst, known bool) {
 	for i, c := range r.cells {
-		at := dueLabel.FindString(c.Text)
+		at := dueLabel().FindString(c.Text)
 		if at == "" {
 			continue
 		}

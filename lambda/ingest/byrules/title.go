@@ -1,12 +1,12 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/internal/lazy"
 )
 
 // large is the size of a heading's print compared with the median.
@@ -22,9 +22,9 @@ func credits(n named) bool { return n.kind == document.CreditNote && !isSpecial(
 var specials = []struct {
 	doubt string
 	typed bool
-	form  *regexp.Regexp
+	form  pattern
 }{
-	{"draft: no invoice yet", false, regexp.MustCompile(`(?i)^[ *–-]*(?:(?:rechnungs)?entwurf|draft(?: invoice)?|projet|brouillon|bozza|borrador|` +
+	{"draft: no invoice yet", false, lazy.Regexp(`(?i)^[ *–-]*(?:(?:rechnungs)?entwurf|draft(?: invoice)?|projet|brouillon|bozza|borrador|` +
 		`concept(?:factuur)?|rascunho|wersja robocza|utkast|koncept|ciornă|πρόχειρο|tervezet|kladde|specimen|muster|void|ungültig)[ *–-]*$`)},
 	{"pro forma invoice: not to be paid", false, anyWord(`(?:pr[oó][ -]?form[aăy]\pL*|προτιμολόγιο|díjbekérő)`)},
 	{"reminder: the invoice is a document of its own", false, anyWord(`(?:\pL*mahnung|` +
@@ -48,8 +48,8 @@ var specials = []struct {
 }
 
 // anyWord matches whole words anywhere.
-func anyWord(alternatives string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL])` + alternatives + `(?:$|[^\pL])`)
+func anyWord(alternatives string) pattern {
+	return lazy.Regexp(`(?i)(?:^|[^\pL])` + alternatives + `(?:$|[^\pL])`)
 }
 
 // median returns the usual height of print on the first page.
@@ -77,12 +77,12 @@ func special(cells []cell) (doubt string, typed, ok bool) {
 	usual := median(cells)
 	for _, s := range specials {
 		for i, c := range cells {
-			at := s.form.FindStringIndex(c.Text)
+			at := s.form().FindStringIndex(c.Text)
 			if at == nil || !c.top(cells) || len(strings.Fields(c.Text)) > words || strings.Contains(c.Text, ":") {
 				continue
 			}
 			rest := strings.TrimSpace(c.Text[:at[0]] + c.Text[at[1]:])
-			bare := rest == "" || bareTitle.MatchString(rest) || isTitle(rest) && !valued(cells, i)
+			bare := rest == "" || bareTitle().MatchString(rest) || isTitle(rest) && !valued(cells, i)
 			if c.height() > large*usual || bare && !valued(cells, i) {
 				return s.doubt, s.typed, true
 			}
@@ -196,7 +196,7 @@ func letterheaded(cells []cell, i int) bool {
 		return false
 	}
 	for _, c := range cells[i+1 : min(len(cells), i+1+lines)] {
-		if cells[i].column(c) && addressLine.MatchString(c.Text) {
+		if cells[i].column(c) && addressLine().MatchString(c.Text) {
 			return true
 		}
 	}
@@ -205,7 +205,7 @@ func letterheaded(cells []cell, i int) bool {
 
 func isSpecial(text string) bool {
 	for _, s := range specials {
-		if s.form.MatchString(text) {
+		if s.form().MatchString(text) {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package byrules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,15 +25,15 @@ type sums struct{ subtotals, taxes, totals, dues, paid, rounding []sum }
 func labelOf(text string) (kind string, score float64) {
 	text = strings.TrimLeft(text, " *=+-–")
 	for _, l := range []struct {
-		form  *regexp.Regexp
+		form  pattern
 		kind  string
 		score float64
 	}{{early, "", 0}, {carried, "", 0}, {notTotal, "", 0}, {paid, "paid", 1}, {rounded, "rounding", 1}, {payable, "due", 1},
 		{subtotal, "subtotal", 1}, {tax, "tax", 1}, {total, "total", 2}} {
-		if !l.form.MatchString(text) {
+		if !l.form().MatchString(text) {
 			continue
 		}
-		if l.kind == "total" && withTax.MatchString(text) {
+		if l.kind == "total" && withTax().MatchString(text) {
 			return l.kind, l.score + 1
 		}
 		return l.kind, l.score

@@ -1,11 +1,11 @@
 package byrules
 
 import (
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/printed"
+	"matchbook/lambda/internal/lazy"
 )
 
 // unpriced reads lines without prices, as on a delivery note or a receipt of goods: a description
@@ -62,12 +62,12 @@ func (h head) unpriced(row []cell) (item, bool) {
 	}
 	it.line.Description, it.line.Quantity = it.cells["description"].Text, amount
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
-	ok = ok && amount.Sign() > 0 && counts.MatchString(it.cells["quantity"].Text) && it.cells["quantity"].at != it.cells["description"].at
+	ok = ok && amount.Sign() > 0 && counts().MatchString(it.cells["quantity"].Text) && it.cells["quantity"].at != it.cells["description"].at
 	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
 }
 
 // counts is a quantity, and not a sentence with a number.
-var counts = regexp.MustCompile(`^[-+]?\d`)
+var counts = lazy.Regexp(`^[-+]?\d`)
 
 // grouped reads a quantity such as 1.200 as thousands if the page has other decimals: 31,2.
 func (h head) grouped(c cell) (document.Amount, bool) {
@@ -102,12 +102,12 @@ func quantityText(it item) string {
 }
 
 // decimals is a number with a sign that must divide decimals.
-var decimals = regexp.MustCompile(`(?:^|[^\d.,])\d+([.,])(?:\d{1,2}|\d{4})(?:$|[^\d.,])`)
+var decimals = lazy.Regexp(`(?:^|[^\d.,])\d+([.,])(?:\d{1,2}|\d{4})(?:$|[^\d.,])`)
 
 // decimalOf returns the sign that divides the decimals of the cells, if it is the only one.
 func decimalOf(cells []cell) (only string) {
 	for _, c := range cells {
-		m := decimals.FindStringSubmatch(c.Text)
+		m := decimals().FindStringSubmatch(c.Text)
 		switch {
 		case m == nil || len(printed.Dates(c.Text)) > 0:
 		case only != "" && only != m[1]:

@@ -63,7 +63,7 @@ func TestTitleWords(t *testing.T) {
 		for word := range strings.SplitSeq(words, ", ") {
 			got := document.Type("")
 			for _, title := range titles {
-				if title.form.MatchString(strings.ToUpper(word)) {
+				if title.form().MatchString(strings.ToUpper(word)) {
 					got = title.kind
 					break
 				}

@@ -50,7 +50,7 @@ func maxBootstrap(name string) int64 {
 	case manifest.Web.Name:
 		return 26_500_000
 	case manifest.Console.Name:
-		return 28_600_000
+		return 29_700_000
 	case manifest.Ingest.Name:
 		return 25_800_000
 	}

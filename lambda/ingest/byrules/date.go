@@ -80,7 +80,12 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
 		score = number.wordScore(l.Text, 2.5)
 	}
-	if score == 0 && (c.Box.Top > lowest || listsDays(cells, i)) {
+	after := c.Text[d.End:]
+	if next := right(cells, i); len(next) > 0 {
+		after += " " + next[0].Text
+	}
+	stamped := clock().MatchString(after) // by a till
+	if score == 0 && (c.Box.Top > lowest && !stamped || listsDays(cells, i)) {
 		return -5 // of a line, or of a payment
 	}
 	return score + high

@@ -330,6 +330,8 @@ Hauptstraße 112
 		"date in a sentence": {`
 #Rechnung Nr. 9
 Ihre Meldung telefonisch durch Herrn Oetjen 12.05.2026`, "invoice 9   >"},
+		"a till's stamp": {`
+#Rechnung Nr. 9` + footer + "12.05.2026   13:50   T2", "invoice 9 2026-05-12?  >"},
 		"date of a line": {`
 #Rechnung Nr. 9` + footer + "12.05.2026   Bar", "invoice 9   >"},
 	} {

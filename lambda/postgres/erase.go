@@ -94,9 +94,12 @@ func usedArgs(sql string, args ...any) []any {
 // matches.Recluster.
 type Recluster func(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) error
 
-// AwaitTurnSQL waits for the lock of the tenant $1, because matching (turn.go in package matches)
-// writes the same rows.
-const AwaitTurnSQL = `SELECT pg_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
+// TurnKey is the key of the lock of the tenant $1. Whoever writes matches, or deletes their
+// documents, holds it (turn.go in package matches).
+const TurnKey = `hashtextextended('match:' || $1::text, 0)`
+
+// AwaitTurnSQL waits for the lock of the tenant $1.
+const AwaitTurnSQL = `SELECT pg_advisory_xact_lock(` + TurnKey + `)`
 
 // Erase deletes rows. Work in progress on them loses its fence, so it writes nothing more. Rows
 // of documents go in one transaction, which reclusters and publishes the documents

@@ -15,7 +15,7 @@ import (
 )
 
 // tryLock requests the tenant's lock until the end of the transaction.
-const tryLock = `pg_try_advisory_xact_lock(hashtextextended('match:' || $1::text, 0))`
+const tryLock = `pg_try_advisory_xact_lock(` + postgres.TurnKey + `)`
 
 // lockTenantSQL requests the lock. The following statements use its answer (inTurn) and read
 // nothing if it was refused.

@@ -17,7 +17,7 @@ const (
 )
 
 // ErrStale reports a change since the person looked.
-var ErrStale = errors.New("pair has changed since it was shown")
+var ErrStale = errors.New("state has changed since it was shown")
 
 // Action is a person's request to match a document again.
 type Action struct {

@@ -254,4 +254,6 @@ func (h *handler) enter(v *visit, tenant uuid.UUID) error {
 	return nil
 }
 
-func (h *handler) reader(v *visit) *explain.Reader { return explain.NewReader(v.Context(), h.DB) }
+func (h *handler) reader(v *visit) *explain.Reader {
+	return explain.Sharing(v.Context(), h.DB, h.matches)
+}

@@ -31,7 +31,13 @@ type Reader struct {
 
 // NewReader returns a Reader of db, which the caller closes.
 func NewReader(ctx context.Context, db *postgres.DB) *Reader {
-	return &Reader{ctx, db, matches.New(db), report.From(db)}
+	return Sharing(ctx, db, matches.New(db))
+}
+
+// Sharing is NewReader with the store of a process in which several people decide, so that they
+// queue for a tenant instead of contending for it (see matches.Store).
+func Sharing(ctx context.Context, db *postgres.DB, m *matches.Store) *Reader {
+	return &Reader{ctx, db, m, report.From(db)}
 }
 
 // Report is a result, printed as Text or as JSON.

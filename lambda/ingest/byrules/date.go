@@ -80,15 +80,19 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 	if l, ok := staggered(cells, i); ok && score == 0 && len(l.Text) <= longLabel {
 		score = number.wordScore(l.Text, 2.5)
 	}
-	after := c.Text[d.End:]
-	if next := right(cells, i); len(next) > 0 {
-		after += " " + next[0].Text
-	}
-	stamped := clock().MatchString(after) // by a till
-	if score == 0 && (c.Box.Top > lowest && !stamped || listsDays(cells, i)) {
+	if score == 0 && (c.Box.Top > lowest && !stamped(cells, i, d) || listsDays(cells, i)) {
 		return -5 // of a line, or of a payment
 	}
 	return score + high
+}
+
+// stamped reports whether a time of day follows a date, in its cell or the next one, as a till prints them.
+func stamped(cells []cell, i int, d printed.Date) bool {
+	after := cells[i].Text[d.End:]
+	if next := right(cells, i); len(next) > 0 {
+		after += " " + next[0].Text
+	}
+	return clock().MatchString(after)
 }
 
 // listsDays reports whether dates without a label to their left stand above or below cell i, too, as in a table: its

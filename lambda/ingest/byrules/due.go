@@ -30,6 +30,7 @@ func (all sums) due(total sum, cells []cell) (prepaid, rounding, due sum) {
 	}
 	for _, p := range all.paid {
 		if rest, ok := left(cells, total, p); ok {
+			p.amount = p.amount.Abs()
 			return p, none, rest
 		}
 	}

@@ -219,6 +219,9 @@ func (all sums) prove(t sum) (best totals, ok bool) {
 			}
 		}
 	}
+	if !ok {
+		all.rounded(t, use)
+	}
 	if ok {
 		return best, ok
 	}
@@ -235,6 +238,25 @@ func (all sums) prove(t sum) (best totals, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// rounded uses a subtotal, a tax and a printed rounding below 1 that add up to a total, if their sum before
+// it isn't one.
+func (all sums) rounded(t sum, use func(totals)) {
+	const most = 4 // each is tried with each
+	one := document.MustAmount("1")
+	for _, r := range all.rounding[max(0, len(all.rounding)-most):] {
+		for _, s := range all.subtotals {
+			for _, x := range all.taxes {
+				whole := s.amount.Plus(x.amount)
+				before := func(o sum) bool { return o.amount.Equal(whole) }
+				if r.amount.Abs().Minus(one).Sign() < 0 && x.taxes(s) && whole.Plus(r.amount).Equal(t.amount) &&
+					!slices.ContainsFunc(all.totals, before) {
+					use(totals{subtotal: s, tax: x, total: t, byRate: all.rates(x.amount), proved: true})
+				}
+			}
+		}
+	}
 }
 
 // withoutTax adds a printed tax of 0, which proves the total.

@@ -47,7 +47,7 @@ func labelOf(text string) (kind string, score float64) {
 func sumsOf(cells []cell) (all sums) {
 	ofLines := amountHeads(cells)
 	for i, c := range cells {
-		if x, ok := taxRow(append([]cell{c}, right(cells, i)...)); ok {
+		if x, ok := taxRow(cells, append([]cell{c}, right(cells, i)...)); ok {
 			all.taxes = append(all.taxes, x)
 			continue
 		}
@@ -143,9 +143,38 @@ func rateIn(row []cell) *sum {
 
 var hundredth = document.MustAmount("0.01")
 
+// bareRate returns the rate of a row that has its sign in the head of the column: "% IVA".
+func bareRate(cells, row []cell) *sum {
+	for _, c := range row {
+		a := c.amounts()
+		if len(a) != 1 || len(a[0].Readings) != 1 || !percentBelow(cells, c.at) {
+			continue
+		}
+		if rate := a[0].Readings[0]; rate.Sign() > 0 && hundred.Minus(rate).Sign() > 0 {
+			return &sum{amount: rate, quote: c.Text, page: c.page, at: c.at}
+		}
+	}
+	return nil
+}
+
+// percentBelow reports whether cell i stands in a column of per cents that are no discounts.
+func percentBelow(cells []cell, i int) bool {
+	const rates = 5
+	for range rates {
+		c, ok := above(cells, i)
+		if i = c.at; !ok || len(c.amounts()) == 0 {
+			return ok && strings.Contains(c.Text, "%") && !reduced().MatchString(c.Text)
+		}
+	}
+	return false
+}
+
 // taxRow reads a row with a rate, a base and a tax.
-func taxRow(row []cell) (sum, bool) {
+func taxRow(cells, row []cell) (sum, bool) {
 	rate := rateIn(row)
+	if rate == nil && len(row) > 2 {
+		rate = bareRate(cells, row)
+	}
 	if rate == nil {
 		return sum{}, false
 	}

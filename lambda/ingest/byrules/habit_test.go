@@ -1,0 +1,38 @@
+package byrules
+
+import (
+	"strings"
+	"testing"
+)
+
+// total before it, and rates below a per cent sign at the head of their column.
+func TestPrintedSums(t *testing.T) {
+	t.Parallel()
+	const bases = `
+BASE IMPONIBLE        % IVA        CUOTA IVA
+200,00                21,00            42,00
+100,00                10,00            10,00
+TOTAL FACTURA                         352,00 EUR`
+	const swiss = `
+Total netto                           100.00
+MWST 8.1 %                              8.11
+Rundung                                -0.01
+Total zu bezahlen   CHF               108.10`
+	for name, test := range map[string][2]string{
+		"instalments": {"\nNettobetrag           100,00\nUmsatzsteuer 19 %      19,00\nRechnungsbetrag       119,00\n" +
+			"abzüglich gezahlter Abschläge (2 x 30,00 EUR)     -60,00\nNachzahlung                       59,00",
+			"= 100.00 + 19.00 = 119.00 prepaid 60.00 due 59.00"},
+		"rates below their sign":    {bases, "= none + none = 352.00"},
+		"no sign":                   {strings.Replace(bases, "% IVA", "  IVA", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},
+		"discounts below the sign":  {strings.Replace(bases, "% IVA", "% Dto", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},
+		"a base that doesn't fit":   {strings.Replace(bases, "42,00", "41,00", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},
+		"rounded":                   {swiss, "= 100.00 + 8.11 = 108.10"},
+		"rounded by another amount": {strings.Replace(swiss, "-0.01", "-0.02", 1), "= none + none = 108.10; nothing printed adds up to the total 108.10"},
+		"no rounding": {strings.NewReplacer("-0.01", "-1.00", "108.10", "107.11").Replace(swiss),
+			"= none + none = 107.11; nothing printed adds up to the total 107.11"},
+	} {
+		if got := summary("Rechnung Nr. A-1" + test[0]); got != test[1] {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test[1])
+		}
+	}
+}

@@ -36,3 +36,23 @@ Total zu bezahlen   CHF               108.10`
 		}
 	}
 }
+
+// Without prices, a sign in front of a count is no currency.
+func TestCountsHaveNoCurrency(t *testing.T) {
+	t.Parallel()
+	const note = `
+#Lieferschein Nr. L-7
+Pos   Bezeichnung               bestellt    geliefert
+1     Seife, Kanister 10 l          12          12
+      (1 Palette, Tausch EUR 1 Stk)`
+	for text, want := range map[string]string{
+		note:                           "",
+		note + "\nWährung   EUR":       "EUR",
+		note + "\nZollwert: 40,00 EUR": "EUR",
+		"#Lieferschein Nr. L-7" + strings.Replace(heads, "Preis ", "EUR/St", 1) + bolts: "EUR",
+	} {
+		if got := Extract(layout(text))[0].Data.Currency; got != want {
+			t.Errorf("%s\ngot the currency %q, want %q", text, got, want)
+		}
+	}
+}

@@ -172,13 +172,19 @@ func currencyIn(text string) string {
 }
 
 // currency uses the sign in the row of the total or behind a label, otherwise the sign printed
-// most often. Signs that contradict each other are left to a person.
+// most often. Signs that contradict each other are left to a person. Without prices, a sign names
+// a currency only at an amount: "EUR 1 Stk" counts pallets.
 func (r *reader) currency(found totals) {
 	near, named, count := map[string]cell{}, map[string]cell{}, map[string]int{}
 	quotes := map[string]cell{}
 	for i, c := range r.cells {
 		code := currencyIn(c.Text)
-		if code == "" || found.total.amount.IsZero() && c.prose() {
+		if code == "" {
+			continue
+		}
+		labelled := currencyLabel().MatchString(c.Text) || i > 0 && currencyLabel().MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1])
+		unpriced := !labelled && !r.priced() && !valueLast(c.Text)
+		if found.total.amount.IsZero() && (c.prose() || unpriced) {
 			continue
 		}
 		if count[code]++; count[code] == 1 {
@@ -187,11 +193,23 @@ func (r *reader) currency(found totals) {
 		if !found.total.amount.IsZero() && c.row(r.cells[found.total.at]) {
 			near[code] = c
 		}
-		if currencyLabel().MatchString(c.Text) || i > 0 && currencyLabel().MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1]) {
+		if labelled {
 			named[code] = c
 		}
 	}
 	r.oneOf(near, named, mostOf(quotes, count))
+}
+
+// valueLast reports whether a text ends with an amount or a sign, and not with what is counted.
+func valueLast(text string) bool {
+	text = strings.TrimRight(text, ") ")
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsDigit(last) || slices.ContainsFunc(signs, func(s [2]string) bool { return strings.HasSuffix(text, s[0]) })
+}
+
+// priced reports whether a line has a price or an amount.
+func (r *reader) priced() bool {
+	return slices.ContainsFunc(r.e.Data.Lines, func(l document.Line) bool { return !l.Amount.IsZero() || !l.UnitPrice.IsZero() })
 }
 
 // prose reports whether a cell is a sentence or of a footer, where a share capital may stand.

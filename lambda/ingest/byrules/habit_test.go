@@ -56,3 +56,16 @@ Pos   Bezeichnung               bestellt    geliefert
 		}
 	}
 }
+
+// an order goes.
+func TestTitlesAboveValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Werft Nord AG\n\n                    WARENEINGANG               5000771\nEingegangen :       19.05.2026   Bestellung     : 4500088\nLieferant   :       70412        Lieferschein   : 805519": "goods-receipt 5000771 2026-05-19  > Werft Nord AG",
+		"Hotel Brzoza Sp. z o.o.\n\n          ZAMÓWIENIE DO DOSTAWCY   ZD/0031/2026\nData   23-05-2026":                                                                                                "purchase-order ZD/0031/2026 2026-05-23  > Hotel Brzoza Sp. z o.o.",
+	} {
+		if got := read(Extract(layout(text))[0]); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+}

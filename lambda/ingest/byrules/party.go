@@ -220,8 +220,11 @@ func headsTable(cells []cell, i int) bool {
 	return n >= many
 }
 
-// overNumbers reports whether numbers stand below two cells, in one row.
+// overNumbers reports whether numbers stand below two cells, in one row. A number is no head itself.
 func overNumbers(cells []cell, i, j int) bool {
+	if value().MatchString(cells[i].Text) || value().MatchString(cells[j].Text) {
+		return false
+	}
 	a, left := under(cells, i)
 	b, right := under(cells, j)
 	return left && right && a.row(b) && value().MatchString(a.Text) && value().MatchString(b.Text)

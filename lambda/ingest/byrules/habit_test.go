@@ -69,3 +69,26 @@ func TestTitlesAboveValues(t *testing.T) {
 		}
 	}
 }
+
+// stands beside it and the page cites another invoice.
+func TestCreditOnInvoiceForm(t *testing.T) {
+	t.Parallel()
+	const note = `
+Smit Techniek B.V.
+#Creditfactuur
+Factuurnummer      : 2670318            Debiteur        : 1028
+Factuurdatum       : 22-05-2026         Onze referentie : LK
+
+Betreft factuur 2670194 van 06-05-2026`
+	for name, test := range map[string][2]string{
+		"own":               {note, "credit-note 2670318 2026-05-22 Smit Techniek B.V. >"},
+		"nothing credited":  {strings.Replace(note, "Betreft factuur 2670194", "Betreft retour", 1), "credit-note  2026-05-22 Smit Techniek B.V. >"},
+		"the same invoice":  {strings.Replace(note, "2670194 van 06-05-2026", "2670318", 1), "credit-note  2026-05-22 Smit Techniek B.V. >"},
+		"without its date":  {strings.Replace(note, "Factuurdatum       :", "Uw kenmerk         :", 1), "credit-note  2026-05-22? Smit Techniek B.V. >"},
+		"with a number too": {strings.Replace(note, "Debiteur        : 1028", "Creditnota nr.  : C-28", 1), "credit-note C-28 2026-05-22 Smit Techniek B.V. >"},
+	} {
+		if got := read(Extract(layout(test[0]))[0]); got != test[1] {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test[1])
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -306,6 +307,28 @@ func ownOrder(cells []cell, all []named) (best named, ok bool) {
 	return best, ok
 }
 
+// credited returns the number of a credit note on an invoice's form, "Invoice No.": a date's label stands
+// next to it, and the page cites another invoice, the credited one.
+func credited(cells []cell, all []named) (best named, ok bool) {
+	for _, n := range all {
+		if n.kind == document.Invoice && n.score >= withMark && n.score > best.score {
+			best = n
+		}
+	}
+	another := func(f reference.Found) bool {
+		return f.Type == string(document.Invoice) && reference.Canonical(f.Number) != reference.Canonical(best.number)
+	}
+	cites := func(c cell) bool {
+		row := append([]cell{c}, right(cells, c.at)...)
+		return slices.ContainsFunc(reference.Find(c.Text+" "+row[min(1, len(row)-1)].Text), another)
+	}
+	dates := func(c cell) bool { return dateLabel().MatchString(c.Text) }
+	below, _ := under(cells, best.cell.at)
+	best.kind = document.CreditNote
+	return best, best.number != "" && slices.ContainsFunc(cells, cites) &&
+		(dates(below) || slices.ContainsFunc(right(cells, best.cell.at), dates))
+}
+
 // orderWord is in the label of a customer's order.
 var orderWord = lazy.Regexp(`(?i)order|bestell|\bp\.?o\b|commande|ordine|pedido|refer`)
 
@@ -333,6 +356,11 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 			if n, good := numberIn(h.text); good {
 				return named{kind, n, h.quote(), c.page, withMark, h.place, c, 1}, true
 			}
+		}
+	}
+	if kind == document.CreditNote {
+		if n, ok := credited(cells, all); ok {
+			return n, ok
 		}
 	}
 	for i, c := range cells {

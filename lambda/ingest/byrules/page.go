@@ -201,12 +201,15 @@ func AddUp(e *extraction.Extraction, t transcript.Transcription) {
 func Named(t transcript.Transcription, pages []int, kind document.Type) (own, others []string) {
 	cells := cellsOf(only(t, pages))
 	found, _ := numbers(cells)
-	seller, confirmed := named{}, false
-	if kind == document.OrderConfirmation {
-		seller, confirmed = ownOrder(cells, found)
+	lent, ok := named{}, false // another type's label
+	switch kind {
+	case document.OrderConfirmation:
+		lent, ok = ownOrder(cells, found)
+	case document.CreditNote:
+		lent, ok = credited(cells, found)
 	}
 	for _, n := range found {
-		if n.kind == kind || confirmed && n.number == seller.number {
+		if n.kind == kind || ok && n.number == lent.number {
 			own = append(own, n.number)
 		} else if n.score >= withMark {
 			others = append(others, n.number)

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// Habits of programs that print sums: an instalment with its minus sign, a rounding to 5 Rappen without the
 // total before it, and rates below a per cent sign at the head of their column.
 func TestPrintedSums(t *testing.T) {
 	t.Parallel()
@@ -57,6 +58,7 @@ Pos   Bezeichnung               bestellt    geliefert
 	}
 }
 
+// A title and its number stand above labels and values without being heads of them, and a title may say to whom
 // an order goes.
 func TestTitlesAboveValues(t *testing.T) {
 	t.Parallel()
@@ -70,6 +72,7 @@ func TestTitlesAboveValues(t *testing.T) {
 	}
 }
 
+// A credit note on an invoice's form calls its own number an invoice's. It is the note's if an invoice's date
 // stands beside it and the page cites another invoice.
 func TestCreditOnInvoiceForm(t *testing.T) {
 	t.Parallel()
@@ -89,6 +92,41 @@ Betreft factuur 2670194 van 06-05-2026`
 	} {
 		if got := read(Extract(layout(test[0]))[0]); got != test[1] {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test[1])
+		}
+	}
+}
+
+// A program may print all quantities with three decimals. Only other numbers and the way it prints dates tell
+// them from thousands; if these disagree, they are decimals.
+func TestDecimalsOfQuantities(t *testing.T) {
+	t.Parallel()
+	const note = `
+#Delivery Note No. 77         Date: 19.05.2026
+Item #     Description        Quantity
+AF-200     Hex bolt M10          8,000
+AF-310     Washer M10           24,000`
+	date := func(now string) string { return strings.Replace(note, "19.05.2026", now, 1) }
+	for text, want := range map[string]string{
+		note:                                     "8 24",
+		date("05/19/2026"):                       "8000 24000",
+		date("19/05/2026"):                       "8 24",
+		date("2026-05-19"):                       "8 24",
+		date("5/19/26"):                          "8000 24000",
+		date("2.12.19.05"):                       "8 24",
+		date("13/19/2026"):                       "8 24",
+		date("05/19/2026/"):                      "8 24",
+		strings.ReplaceAll(note, ",000", ".000"): "8000 24000",
+		strings.Replace(note, "24,000", "24.5", 1):    "8 24.5",
+		strings.Replace(note, "AF-310", "1.75", 1):    "8 24", // they disagree
+		date("2026-05-19") + "\nTare   1.75":          "8000 24000",
+		date("2026-05-19") + "\nTare   1.75\nNet 2,5": "8 24",
+	} {
+		var got []string
+		for _, l := range Extract(layout(text))[0].Data.Lines {
+			got = append(got, l.Quantity.Canonical())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s\ngot the quantities %s, want %s", text, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package byrules
 
 import (
+	"cmp"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -104,17 +105,30 @@ func quantityText(it item) string {
 // decimals is a number with a sign that must divide decimals.
 var decimals = lazy.Regexp(`(?:^|[^\d.,])\d+([.,])(?:\d{1,2}|\d{4})(?:$|[^\d.,])`)
 
-// decimalOf returns the sign that divides the decimals of the cells, if it is the only one.
+// dotted is a date as in the countries that print decimals with a comma, and monthFirst one of the United
+// States.
+var (
+	dotted     = lazy.Regexp(`(?:^|[^\d.])\d{1,2}\.\d{1,2}\.(?:20)?\d{2}(?:$|[^\d.])`)
+	monthFirst = lazy.Regexp(`(?:^|[^\d/])(?:0?\d|1[0-2])/(?:1[3-9]|2\d|3[01])/(?:20)?\d{2}(?:$|[^\d/])`)
+)
+
+// decimalOf returns the sign that divides the decimals of the cells, by other numbers and by dates, if
+// they agree.
 func decimalOf(cells []cell) (only string) {
 	for _, c := range cells {
-		m := decimals().FindStringSubmatch(c.Text)
-		switch {
-		case m == nil || len(printed.Dates(c.Text)) > 0:
-		case only != "" && only != m[1]:
-			return ""
-		default:
-			only = m[1]
+		sign := ""
+		switch m := decimals().FindStringSubmatch(c.Text); {
+		case dotted().MatchString(c.Text):
+			sign = ","
+		case monthFirst().MatchString(c.Text):
+			sign = "."
+		case m != nil && len(printed.Dates(c.Text)) == 0:
+			sign = m[1]
 		}
+		if only != "" && sign != "" && only != sign {
+			return ""
+		}
+		only = cmp.Or(only, sign)
 	}
 	return only
 }

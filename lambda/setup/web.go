@@ -57,3 +57,8 @@ func LoadConsole(env Env) (Config, error) {
 	}
 	return c, report(errs)
 }
+
+// LoadFiles reads the settings of console.OpenFiles.
+func LoadFiles(env Env) Config {
+	return Config{Blobs: env(variable.BlobURL), Queues: map[string]string{manifest.Ingest.Name: env(manifest.Ingest.QueueEnv())}}
+}

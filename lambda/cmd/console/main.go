@@ -22,7 +22,7 @@ func open(ctx context.Context, c setup.Config, t *telemetry.Telemetry) (handler 
 	if err != nil {
 		return nil, nil, err
 	}
-	files, reads, err := c.OpenFiles(ctx)
+	files, reads, err := console.OpenFiles(ctx, c)
 	var pages http.Handler
 	if err == nil {
 		pages, err = console.New(console.Config{DB: db, Sender: queue, Reads: reads, Files: files, MaxUpload: httpapi.MaxBody, Log: t.Log})

@@ -95,7 +95,7 @@ func (s *session) console(o consoleOptions, p login.Person) error {
 	if s.keep != "" {
 		config.Queues = nil // no function reads a private database
 	}
-	files, reads, err := config.OpenFiles(s.ctx)
+	files, reads, err := console.OpenFiles(s.ctx, config)
 	if err != nil {
 		return err
 	}

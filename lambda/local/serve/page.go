@@ -67,7 +67,7 @@ func (s *Server) console(ctx context.Context) (desk http.Handler, link *login.Lo
 	}
 	config := setup.LoadFiles(s.env)
 	config.SQS = s.sqs.Client()
-	files, reads, err := config.OpenFiles(ctx)
+	files, reads, err := console.OpenFiles(ctx, config)
 	if err != nil {
 		return nil, nil, err
 	}

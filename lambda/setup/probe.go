@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	reports "matchbook/lambda/postgres/report"
-	"matchbook/lambda/postgres/schema"
 	"matchbook/migrations"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -78,13 +80,29 @@ func readiness(ctx context.Context, c Config) (r Readiness, err error) {
 	}
 	defer db.Close()
 	r.Needs = migrations.Newest
-	if r.Schema, err = schema.Newest(ctx, db); err != nil {
+	if r.Schema, err = db.SchemaVersion(ctx); err != nil {
 		return r, errors.New("read the schema's version: " + failure.Of(err).Text) // safe for the log and the response
 	}
 	if r.Schema < r.Needs {
 		return r, fmt.Errorf("schema version %d is older than this function's %d: run the migrations first", r.Schema, r.Needs)
 	}
 	return r, nil
+}
+
+// warnNewer logs a warning if the schema is newer than this version. It doesn't refuse to
+// work, because that would stop the traffic at each deployment: the previous version must work
+// with the new schema until its alias moves on, and after a rollback until the next deployment
+// (see package migrations for this rule). The command refuses instead.
+//
+// Run it in a goroutine. It returns no error, because the work meets the same error and
+// reports it.
+func warnNewer(db *postgres.DB, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if version, err := db.SchemaVersion(ctx); err == nil && version > migrations.Newest {
+		log.Warn("schema newer than this version; "+
+			"expected during a deployment or after a rollback", "schema", version, "known", migrations.Newest)
+	}
 }
 
 // VersionAttempts counts the ended attempts of a deployed version of a function in the last hour.

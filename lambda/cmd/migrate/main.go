@@ -39,7 +39,7 @@ func run(ctx context.Context, env setup.Env) {
 		if err != nil {
 			return nil, err
 		}
-		return setup.Migrate(ctx, config)
+		return migrate(ctx, config)
 	}}
 	rollout := &rollout{log: telemetry.Log, env: env}
 	lambda.StartWithOptions(telemetry.Handler(func(ctx context.Context, e event) (any, error) {

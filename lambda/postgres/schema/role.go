@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -76,7 +78,7 @@ func RoleHint(ctx context.Context, databaseURL string) (string, error) {
 	return roleHint(ctx, conn)
 }
 
-func roleHint(ctx context.Context, from Reader) (hint string, err error) {
+func roleHint(ctx context.Context, from postgres.Reader) (hint string, err error) {
 	var lacks bool
 	if err := from.QueryRow(ctx, lacksRoleSQL).Scan(&lacks); err != nil || !lacks {
 		return "", err
@@ -89,7 +91,7 @@ const takesRoleSQL = `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'match
 
 // AsApp returns the URL for connections that take AppRole at their start, or the URL as it is
 // if its user may not take the role.
-func AsApp(ctx context.Context, from Reader, databaseURL string) (string, error) {
+func AsApp(ctx context.Context, from postgres.Reader, databaseURL string) (string, error) {
 	var may bool
 	if err := from.QueryRow(ctx, takesRoleSQL).Scan(&may); err != nil || !may {
 		return databaseURL, err

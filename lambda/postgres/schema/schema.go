@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/postgres"
 	"matchbook/migrations"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -32,57 +31,13 @@ func (s State) TooNew() error {
 		"use the release that made the schema, or a later one", s.Newer, s.Known)
 }
 
-// Use these statements instead of goose to read the versions, because goose creates a table
-// and waits for a migration under way.
-const (
-	versionTableSQL = `SELECT to_regclass('goose_db_version') IS NOT NULL`
-	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied
-		FROM goose_db_version ORDER BY version_id, id DESC`
-)
-
-// Reader is a postgres.DB, or a transaction.
-type Reader interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
 // Read compares the applied migrations with this program's. The database may be empty.
-func Read(ctx context.Context, from Reader) (s State, err error) {
-	applied, err := versions(ctx, from)
+func Read(ctx context.Context, from postgres.Reader) (s State, err error) {
+	applied, err := postgres.Versions(ctx, from)
 	if err != nil {
 		return s, err
 	}
 	return compare(applied)
-}
-
-// Newest returns the newest applied migration; 0 without any. It needs no migration, so a function
-// that calls it doesn't carry them.
-func Newest(ctx context.Context, from Reader) (newest int64, err error) {
-	applied, err := versions(ctx, from)
-	for version, is := range applied {
-		if is {
-			newest = max(newest, version)
-		}
-	}
-	return newest, err
-}
-
-// Newer returns the newest applied migration if it's unknown to this program, or else 0.
-func Newer(ctx context.Context, from Reader) (newer int64, err error) {
-	newest, err := Newest(ctx, from)
-	if newest > migrations.Newest {
-		newer = newest
-	}
-	return newer, err
-}
-
-// versions maps the versions of migrations to whether they are applied.
-func versions(ctx context.Context, from Reader) (applied map[int64]bool, err error) {
-	var there bool
-	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil || !there {
-		return nil, err
-	}
-	return postgres.Map[map[int64]bool](ctx, from, versionsSQL)
 }
 
 func compare(applied map[int64]bool) (s State, err error) {

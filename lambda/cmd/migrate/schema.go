@@ -1,4 +1,4 @@
-package setup
+package main
 
 import (
 	"context"
@@ -6,17 +6,15 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"time"
 
 	"matchbook/lambda/failure"
-	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/schema"
-	"matchbook/migrations"
+	"matchbook/lambda/setup"
 )
 
-// Migrate brings the schema of the configured database up to date, makes the programs' user if it
+// migrate brings the schema of the configured database up to date, makes the programs' user if it
 // is configured, and returns the applied migrations. Its error contains a hint, but nothing of the connection.
-func Migrate(ctx context.Context, c Config) ([]schema.Migration, error) {
+func migrate(ctx context.Context, c setup.Config) ([]schema.Migration, error) {
 	done, err := schema.Migrate(ctx, c.DatabaseURL)
 	if err == nil && c.AppDatabaseURL != "" {
 		err = schema.PutLogin(ctx, c.DatabaseURL, c.AppDatabaseURL)
@@ -69,20 +67,4 @@ func stateHint(state string) string {
 		return "missing permission to change the schema; grant CREATE on the schema public"
 	}
 	return ""
-}
-
-// warnNewer logs a warning if the schema is newer than this version. It doesn't refuse to
-// work, because that would stop the traffic at each deployment: the previous version must work
-// with the new schema until its alias moves on, and after a rollback until the next deployment
-// (see package migrations for this rule). The command refuses instead.
-//
-// Run it in a goroutine. It returns no error, because the work meets the same error and
-// reports it.
-func warnNewer(db *postgres.DB, log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if newer, err := schema.Newer(ctx, db); err == nil && newer > 0 {
-		log.Warn("schema newer than this version; "+
-			"expected during a deployment or after a rollback", "schema", newer, "known", migrations.Newest)
-	}
 }

@@ -1,11 +1,9 @@
-package setup
+package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/url"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/postgres/postgrestest"
+	"matchbook/lambda/setup"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -49,27 +48,9 @@ func TestMigrationHint(t *testing.T) {
 func TestMissingDatabase(t *testing.T) {
 	t.Parallel()
 	url := strings.Replace(postgrestest.EmptyURL(t), "/test", "/PLANTED_test", 1)
-	_, err := Migrate(t.Context(), Config{DatabaseURL: url})
+	_, err := migrate(t.Context(), setup.Config{DatabaseURL: url})
 	if err == nil || !strings.Contains(err.Error(), "(SQLSTATE 3D000); database not found; create it first") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestNewerSchemaWarns(t *testing.T) {
-	t.Parallel()
-	url := postgrestest.URL(t)
-	db := postgrestest.Open(t, url)
-	var out bytes.Buffer
-	log := slog.New(slog.NewTextHandler(&out, nil))
-	warnNewer(db, log)
-	if out.Len() > 0 {
-		t.Errorf("up to date: %s", &out)
-	}
-	must.Get(postgrestest.Conn(t, url).Exec(t.Context(),
-		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
-	warnNewer(db, log)
-	if got := out.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "schema=99999") {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -79,7 +60,7 @@ func TestNewerSchemaWorks(t *testing.T) {
 	url := postgrestest.URL(t)
 	must.Get(postgrestest.Conn(t, url).Exec(t.Context(),
 		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"))(t)
-	if done, err := Migrate(t.Context(), Config{DatabaseURL: url}); err != nil || len(done) != 0 {
+	if done, err := migrate(t.Context(), setup.Config{DatabaseURL: url}); err != nil || len(done) != 0 {
 		t.Errorf("the migrate function of a version that is rolled back to: %+v, %v", done, err)
 	}
 }
@@ -90,12 +71,12 @@ func TestMigrateMakesLogin(t *testing.T) {
 	owner := postgrestest.EmptyURL(t)
 	app := must.Get(url.Parse(owner))(t)
 	app.User = url.UserPassword("functions_"+strings.ReplaceAll(t.Name(), "/", "_"), "secret")
-	must.Get(Migrate(t.Context(), Config{DatabaseURL: owner, AppDatabaseURL: app.String()}))(t)
+	must.Get(migrate(t.Context(), setup.Config{DatabaseURL: owner, AppDatabaseURL: app.String()}))(t)
 	defer func() { postgrestest.Exec(t, postgrestest.Conn(t, owner), `DROP ROLE "`+app.User.Username()+`"`) }()
 	if n := postgrestest.Value[int](t, postgrestest.Conn(t, app.String()), "SELECT count(*) FROM document"); n != 0 {
 		t.Errorf("%d documents", n)
 	}
-	_, err := Migrate(t.Context(), Config{DatabaseURL: owner, AppDatabaseURL: owner})
+	_, err := migrate(t.Context(), setup.Config{DatabaseURL: owner, AppDatabaseURL: owner})
 	if err == nil || !strings.Contains(err.Error(), "must differ from the one of the migrations") {
 		t.Errorf("got %v", err)
 	}

@@ -66,6 +66,7 @@ func TestEverything(t *testing.T) {
 	say("attempts of a document")(r.DocumentAttempts(ctx, num(10), 4))
 	say("attempts of a review")(r.ReviewAttempts(ctx, num(210), 9))
 	say("attempts of a job")(r.OfferAttempts(ctx, num(410), 9))
+	say("version")(r.VersionAttempts(ctx, manifest.Match, "11"))
 	say("version")(r.VersionAttempts(ctx, manifest.Match, "12"))
 	say("version")(r.VersionAttempts(ctx, manifest.Ingest, "13"))
 	say("story of a partner")(r.DocumentStory(ctx, num(18), 30))

@@ -12,9 +12,9 @@ SELECT n(i), t(i), CASE WHEN i <> 9 THEN (enum_range(NULL::document_type))[1 + i
 	now() - (i / 3) * interval '20 minutes', CASE WHEN i % 3 > 0 THEN 'file ' || i % 3 || '.pdf' END,
 	CASE WHEN i <> 12 THEN ARRAY['00000000|own|N' || i / 8, '00000000|day|2026-02-' || 9 + i % 4] END,
 	CASE WHEN i % 3 = 1 THEN n(12) END, CASE i WHEN 13 THEN 'no vector' END, i % 5 = 0,
-	s, CASE WHEN i % 2 = 0 THEN 'error ' || i % 3 END, i % 4, CASE WHEN s = 'failed' OR i = 15 THEN now() - (i / 2) * interval '5 minutes' END,
-	CASE WHEN s = 'in-progress' THEN now() + (i - 14) * interval '1 minute' END, now() - i * interval '1 minute',
-	CASE WHEN s = 'pending' THEN now() + (i - 22) * interval '7 minutes' END, CASE WHEN s = 'pending' AND i % 2 = 0 THEN 'openai' END
+	s, CASE WHEN i % 2 = 0 THEN 'error ' || i % 3 END, CASE WHEN s IS NOT NULL THEN i % 4 ELSE 0 END, CASE WHEN s = 'failed' OR i = 15 THEN now() - (i / 2) * interval '5 minutes' END,
+	CASE WHEN s = 'in-progress' THEN now() + (i - 14) * interval '1 minute' END, CASE WHEN s IS NOT NULL OR i = 18 THEN now() - i * interval '1 minute' END,
+	CASE WHEN s = 'pending' THEN now() + (i - 22) * interval '7 minutes' WHEN s IS NULL THEN now() - i * interval '2 minutes' END, CASE WHEN s = 'pending' AND i % 2 = 0 THEN 'openai' END
 FROM (SELECT i, (ARRAY['succeeded', 'failed', 'pending', NULL, 'in-progress'])[1 + i % 5] AS s FROM generate_series(10, 40) AS i) AS d;
 INSERT INTO document_key SELECT match_key(tenant_id, k), 20260209 + row_number() OVER () % 4, id FROM document, unnest(match_keys) AS k;
 
@@ -95,7 +95,7 @@ OVERRIDING SYSTEM VALUE SELECT i, t(i), 'match', n(i), NULL, '{}', now() - i * i
 	CASE WHEN i % 3 = 0 THEN now() END, CASE WHEN i % 3 = 1 THEN now() - i * interval '1 second' END FROM generate_series(10, 15) AS i;
 INSERT INTO attempt SELECT t(i), n(r + i), s, k, now() - (i * 3 + k) * interval '1 minute', now() + (i * 3 - 50 - k) * interval '1 minute',
 	CASE WHEN i % 2 = 0 THEN '2026/03/02/[1' || k || ']abc' ELSE '' END, 'request ' || i, CASE WHEN k < 3 OR i % 2 = 0 THEN now() - (i * 3 + k) * interval '50 seconds' END,
-	CASE WHEN k < 3 THEN (ARRAY['pending', 'failed', 'pending', 'succeeded'])[1 + i % 4] END, CASE WHEN k = 1 THEN 'attempt error' END, CASE WHEN i % 4 = 0 AND k = 2 THEN now() END
+	CASE WHEN k < 3 THEN (ARRAY['failed', 'pending', 'pending', 'succeeded'])[1 + (i + 3 * k) % 4] END, CASE WHEN k = 1 THEN 'attempt error' END, CASE WHEN i % 4 = 0 AND k = 2 THEN now() END
 FROM generate_series(10, 14) AS i, generate_series(1, 3) AS k, (VALUES (0, 'document'), (100, 'ingestion'), (300, 'chunk'), (400, 'job')) AS of (r, s);
 
 INSERT INTO review_job (id, tenant_id, document_id, name, status, chunks, chunks_open, findings, gaps, calls, budget_usd, cost_usd, model, created_at, started_at, ended_at, error, waiting)

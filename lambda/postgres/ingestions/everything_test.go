@@ -82,6 +82,10 @@ func TestEverything(t *testing.T) {
 	read(file, whole, part(two, num(21), "2", 3), part(three, num(23), "3", 4, 5))
 	read(other, part(other, otherDoc, "9"))
 	f.Exec("UPDATE ingestion SET job_status = 'failed', failed_at = now(), error = 'no text' WHERE id = $1", failed)
+	f.Exec(`INSERT INTO ingestion (id, tenant_id, document_id, file_path, created_at, completed_at, job_status, due_at) -- earlier files of a document, and one at the same time
+		SELECT old.id, i.tenant_id, document_id, 'documents/old', created_at - age, completed_at - age, 'succeeded', NULL
+		FROM ingestion AS i, (VALUES ($2::uuid, interval '1 hour'), ($3, interval '0')) AS old (id, age) WHERE i.id = $1`, two, num(5), num(60))
+	d.changes()
 	d.say("ends", must.Get(store.Ends(ctx, []uuid.UUID{three, failed, file, other, num(99)}))(t))
 	for _, id := range []uuid.UUID{doc, num(21), failedDoc} {
 		d.say("as read", must.Get(store.Read(ctx, tenant, id))(t))

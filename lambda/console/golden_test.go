@@ -2,8 +2,11 @@ package console_test
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"matchbook/lambda/internal/golden"
@@ -58,4 +61,42 @@ func (s *site) stored(tables ...string) (a answer) {
 		a.body += found[string](s, "SELECT coalesce(string_agg(to_jsonb(t)::text, E'\n' ORDER BY ctid) || E'\n', '') FROM "+table+" AS t")
 	}
 	return a
+}
+
+// journal has what a console answered to acts and mistakes of a test, whatever the test looks at.
+type journal struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// newJournal compares the answers with a file at the end of the test.
+func newJournal(t testing.TB) *journal {
+	t.Helper()
+	j := &journal{}
+	t.Cleanup(func() {
+		if len(j.list) > 0 && !t.Failed() {
+			slices.Sort(j.list) // some clicks are at once
+			golden.Compare(t, "answers/"+strings.ReplaceAll(t.Name(), "/", "-")+".txt", strings.Join(j.list, "\n")+"\n")
+		}
+	})
+	return j
+}
+
+var (
+	anyID   = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	noticed = regexp.MustCompile(`<h1>.*?</h1>|<p class="(?:done|problem)" role="(?:status|alert)">.*?</p>|<p>.*?</p>\n<p><a href="/">|` +
+		`<ul class="flaws".*?</ul>|data-of="[^"]*" aria-live="polite">[^<]+`)
+)
+
+// note keeps the answer to an act, and any other than 200.
+func (j *journal) note(method, path string, a answer) {
+	if method == http.MethodGet && a.code == http.StatusOK {
+		return
+	}
+	if strings.HasPrefix(a.kind, "text/html") {
+		a.body = strings.Join(noticed.FindAllString(a.body, -1), "\n")
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.list = append(j.list, anyID.ReplaceAllString(fmt.Sprintf("%s %s\n\t%d %s %s", method, path, a.code, a.path, a.text()), "ID"))
 }

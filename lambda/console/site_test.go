@@ -48,6 +48,7 @@ type site struct {
 	// With files, the console takes and shows them; their messages go to reads.
 	files blob.Store
 	reads *outbox
+	said  *journal
 }
 
 // logs are the lines that the console logs.
@@ -70,7 +71,7 @@ func newSite(t testing.TB) *site {
 
 func siteOver(t testing.TB, url string) *site {
 	t.Helper()
-	return &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t}
+	return &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t, said: newJournal(t)}
 }
 
 // newSample is a site with the sample documents, matched by the rules.
@@ -132,6 +133,7 @@ type client struct {
 	t    testing.TB
 	base string
 	link string // that logs in
+	said *journal
 }
 
 // serve starts a console of its own for a person.
@@ -148,7 +150,7 @@ func (s *site) serve(roles map[uuid.UUID]login.Role) *client {
 	local := login.NewLocal(login.Person{ID: "p", Name: "Paula", Roles: roles})
 	server := httptest.NewServer(local.Handler(slog.New(slog.DiscardHandler), handler))
 	s.t.Cleanup(server.Close)
-	return &client{Client: server.Client(), t: s.t, base: server.URL, link: server.URL + local.Link()}
+	return &client{Client: server.Client(), t: s.t, base: server.URL, link: server.URL + local.Link(), said: s.said}
 }
 
 // as is a client of a person who is logged in.
@@ -210,7 +212,9 @@ func (c *client) do(method, path string, form url.Values) answer {
 	}
 	response, err := c.Do(r)
 	must.OK(c.t, err)
-	return answered(c.t, response)
+	a := answered(c.t, response)
+	c.said.note(method, path, a)
+	return a
 }
 
 // page is a page that must be there.

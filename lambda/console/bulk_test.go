@@ -73,6 +73,7 @@ func TestBulkActsOnce(t *testing.T) {
 			s := newSample(t)
 			s.t = t
 			s.waits()
+			s.exec(`INSERT INTO document_warning SELECT tenant_id, document_id, 'account-changed', other_document_id, 'Another account.', now(), 'f_3' FROM document_warning`)
 			s.sent = &outbox{}
 			c := s.as(everything(login.Operator))
 			open := c.page("/open?all=1&kind=" + kind)
@@ -154,6 +155,7 @@ func TestBulkIsGuarded(t *testing.T) {
 			{viewer, path, form, http.StatusForbidden},
 			{operator, path, changed("tick"), http.StatusBadRequest},
 			{operator, path, changed("tick", "x"), http.StatusBadRequest},
+			{operator, path, changed("tick", form["tick"][0][:74]), http.StatusBadRequest},
 			{operator, path, changed("tick", form["tick"][0], uuid.NewString()+form["tick"][0][36:]), http.StatusNotFound},
 			{operator, path, changed("tick", form["tick"][0][:37]+uuid.NewString()+form["tick"][0][73:]), http.StatusNotFound},
 			{operator, path, changed("tick", slices.Repeat(form["tick"][:1], 26)...), http.StatusBadRequest},

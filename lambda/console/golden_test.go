@@ -83,20 +83,23 @@ func newJournal(t testing.TB) *journal {
 }
 
 var (
-	anyID   = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	anyID   = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|1[78][0-9]{14}`) // or the microsecond of a place in a list
 	noticed = regexp.MustCompile(`<h1>.*?</h1>|<p class="(?:done|problem)" role="(?:status|alert)">.*?</p>|<p>.*?</p>\n<p><a href="/">|` +
 		`<ul class="flaws".*?</ul>|data-of="[^"]*" aria-live="polite">[^<]+`)
 )
 
-// note keeps the answer to an act, and any other than 200.
+// note keeps the answer to an act, any other than a page, and where a link leads to.
 func (j *journal) note(method, path string, a answer) {
-	if method == http.MethodGet && a.code == http.StatusOK {
+	kind, page := strings.CutPrefix(" "+a.kind, " text/html; charset=utf-8")
+	switch fine := method == http.MethodGet && a.code == http.StatusOK; {
+	case fine && page && (a.path == path || strings.HasPrefix(path, "/login")):
 		return
-	}
-	if strings.HasPrefix(a.kind, "text/html") {
+	case fine:
+		a.body = ""
+	case page:
 		a.body = strings.Join(noticed.FindAllString(a.body, -1), "\n")
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.list = append(j.list, anyID.ReplaceAllString(fmt.Sprintf("%s %s\n\t%d %s %s", method, path, a.code, a.path, a.text()), "ID"))
+	j.list = append(j.list, anyID.ReplaceAllString(fmt.Sprintf("%s %s\n\t%d %s%s %s", method, path, a.code, a.path, kind, a.text()), "ID"))
 }

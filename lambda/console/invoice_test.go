@@ -146,6 +146,10 @@ func TestInvoiceList(t *testing.T) {
 	form.Set("of", "price-variance")
 	form.Set("state", "to settle")
 	compare(t, "invoices", c.do(http.MethodPost, path, form), c.do(http.MethodPost, path+"&date=2026-03-02", with(form, "tick", "x_y")), list, c.page("/invoices?state=approved"), c.page("/invoices.csv?state=approved"), c.page("/invoices.csv?state=all"))
+	s.exec(`UPDATE three_way_match SET state = (ARRAY['disputed', 'on-hold', 'reopened'])[right(structured_data ->> 'number', 1)::int] FROM document WHERE document.id = document_id`)
+	compare(t, "invoice-views", c.page("/invoices"), c.page("/invoices?state=reopened"), c.page("/invoices?state=on+hold"), c.page("/invoices?state=disputed"),
+		c.page("/invoices?state=all&of=price-variance"))
+	s.exec("UPDATE three_way_match SET state = 'approved' FROM document WHERE document.id = document_id AND structured_data ->> 'number' = 'R-3'")
 	sheet := c.page("/invoices.csv?state=approved").body
 	if !strings.Contains(sheet, "R-3,Nordlicht OHG,2026-03-05,22.00,EUR,price-variance,approved,Paula,20") || !strings.Contains(sheet, ",'=the new list,,") {
 		t.Errorf("the sheet: %s", sheet)

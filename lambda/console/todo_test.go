@@ -144,6 +144,10 @@ func TestToDoList(t *testing.T) {
 		}
 	}
 	compare(t, "todo", c.page("/todo"), c.page("/todo?"+filter), c.page("/todo.csv?"+filter), c.page("/todo.csv?kind=question&tenant="+tenantA.String()), c.page("/todo.csv?kind=offers"))
+	c.page("/todo?page=200")
+	for _, path := range []string{"/todo?page=x", "/todo?page=-1", "/todo?page=201"} {
+		c.get(path)
+	}
 	for _, unknown := range []string{"kind=x", "after=x", "tenant=x", "tenant=" + tenantB.String()} {
 		for _, path := range []string{"/todo?", "/todo.csv?"} {
 			if a := mine.get(path + unknown); a.code != http.StatusNotFound {

@@ -61,7 +61,7 @@ func (t *typing) read(form map[string][]string, values map[string]string) {
 	t.typed, t.changes = map[string]string{}, map[string]json.RawMessage{}
 	for name, list := range form {
 		at, ok := strings.CutPrefix(name, prefix)
-		if !ok || len(list) == 0 {
+		if !ok {
 			continue
 		}
 		value := strings.TrimSpace(list[0])

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"matchbook/lambda/cli"
@@ -40,8 +41,37 @@ func TestMain(m *testing.M) {
 // matchbook runs the command against the database at url.
 func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut string) {
 	t.Helper()
-	return clitest.Run(t, run, url, args...)
+	code, out, errOut = clitest.Run(t, run, url, args...)
+	if code == cli.ExitError && !slices.Contains([]string{"match", "ingest", "eval"}, args[0]) { // those run processes
+		noteRefusal(t, "$ matchbook "+strings.Join(args, " ")+"\n"+errOut)
+	}
+	return code, out, errOut
 }
+
+// refusals are what commands refused, and how they said so, by test.
+var refusals = struct {
+	sync.Mutex
+	of map[string][]string
+}{of: map[string][]string{}}
+
+// noteRefusal compares all refusals of a test with a file at its end, whatever the test looks at.
+func noteRefusal(t testing.TB, text string) {
+	t.Helper()
+	refusals.Lock()
+	defer refusals.Unlock()
+	name := t.Name()
+	if len(refusals.of[name]) == 0 {
+		t.Cleanup(func() {
+			if !t.Failed() {
+				golden.Compare(t, "refused/"+strings.ReplaceAll(name, "/", "-")+".txt", strings.Join(refusals.of[name], "\n"))
+			}
+		})
+	}
+	refusals.of[name] = append(refusals.of[name], differing.ReplaceAllString(text, "..."))
+}
+
+// differing are paths, addresses and ids, which differ from run to run.
+var differing = regexp.MustCompile(`/tmp/[^\s":;,]+|127\.0\.0\.1:[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
 // wantRefused wants a command to refuse these arguments.
 func wantRefused(t *testing.T, url, command string, list clitest.Refusals) {

@@ -146,7 +146,8 @@ func firstColumns(s string, most int) string {
 	return s
 }
 
-// Label names a document by type and number, or by type and id if the number is missing.
+// Label names a document by type and number, or by type and id if the number is missing. Without a
+// type it is a document.
 func Label(t interface{ Words() string }, number string, id fmt.Stringer) string {
-	return t.Words() + " " + cmp.Or(Clean(number, MaxValue), id.String())
+	return cmp.Or(t.Words(), "document") + " " + cmp.Or(Clean(number, MaxValue), id.String())
 }

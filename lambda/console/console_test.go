@@ -258,7 +258,7 @@ func TestStatusPage(t *testing.T) {
 	lapsed := s.numbered("RE-2026-1187")
 	s.exec("UPDATE document SET matching_status = 'in-progress', matching_attempts = 7, matching_lease_until = now() - interval '1 minute' WHERE id = $1", lapsed)
 	c.page("/status?tenant="+tenantA.String()).want(t, "2 stuck", lapsed.String()+" It waits for the next delivery or the sweep")
-	compare(t, "status", before, c.page("/status?tenant="+tenantB.String()))
+	compare(t, "status", before, c.page("/status?tenant="+tenantB.String()), c.page("/status?tenant="+tenantA.String()))
 }
 
 func TestOverviewNamesOutage(t *testing.T) {

@@ -95,6 +95,9 @@ func TestContractShowsReview(t *testing.T) {
 		t.Errorf("%d of 54 findings are shown", 4+strings.Count(a.text(), " info Title "))
 	}
 	c.page(page).want(t, "54 findings, 52 open.", "and 4 more: choose a severity, an analyst or a state.")
+	s.exec("UPDATE review_job SET status = 'completed-with-gaps', gaps = 1, error = 'the budget <is> spent' WHERE id = $1", id)
+	compare(t, "review-many", c.page(page).part(t, `aria-labelledby="review"`, "<ol"), c.page(page).part(t, "<p>and ", "</section>"),
+		c.page(page+"?state=accepted&severity=info").part(t, `class="items"`, "</section>"))
 	again := s.review(contract, "Preface.\n\n"+lease) // the latest counts
 	c.page(page).want(t, "4 findings, 3 open.", "in an earlier review of this clause")
 	if a := c.page(page); strings.Contains(a.body, path(1)) || !strings.Contains(a.body, again.String()) {

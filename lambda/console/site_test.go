@@ -210,10 +210,16 @@ func (c *client) do(method, path string, form url.Values) answer {
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return c.answer(r, path)
+}
+
+// answer sends a request, and notes the answer.
+func (c *client) answer(r *http.Request, path string) answer {
+	c.t.Helper()
 	response, err := c.Do(r)
 	must.OK(c.t, err)
 	a := answered(c.t, response)
-	c.said.note(method, path, a)
+	c.said.note(r.Method, path, a)
 	return a
 }
 

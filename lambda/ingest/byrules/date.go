@@ -233,8 +233,8 @@ func wordScore(label string, most float64) float64 {
 		return most - 1 // unknown words behind it
 	case dateLabel().MatchString(label):
 		return most
-	case ownDay().MatchString(label) && dayWord().MatchString(label):
-		return most // "Rechnungs- und Lieferdatum"
+	case len(label) <= longLabel && ownDay().MatchString(label) && dayWord().MatchString(label):
+		return most // "Rechnungs- und Lieferdatum", but not "30 days from the date of the invoice, that is by"
 	case placeInFront().MatchString(label):
 		return 2
 	case len(label) > longLabel || runsOn().MatchString(label) && !isTitle(label):

@@ -52,7 +52,8 @@ func address(cells []cell, name cell) (lines []string) {
 	for n := range 4 {
 		below, ok := next(cells, i)
 		if !ok || n > 0 && below != i+1 || sideOf(cells[below].Text) != "" || isTitle(cells[below].Text) ||
-			isSalutation(cells[below].Text) || len(printed.Dates(cells[below].Text)) > 0 {
+			isSalutation(cells[below].Text) || contact().MatchString(cells[below].Text) || !worded(cells[below]) ||
+			len(printed.Dates(cells[below].Text)) > 0 {
 			return nil
 		}
 		i = below

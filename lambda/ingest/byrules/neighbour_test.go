@@ -10,6 +10,11 @@ func TestNeighbours(t *testing.T) {
 		"a sentence with the words of a label": {letterhead + "#Invoice No. F-5      Invoice Date   2026-11-03\n\n" +
 			"Payment terms: 30 days from the date of the invoice, that is by 2026-12-03", "2026-11-03 Ferry Foods Ltd, 4 Quay Road, Hull HU1 2AB > , "},
 		"two dates with one label": {letterhead + "#Invoice No. F-5\nDelivery and invoice date   2026-11-03\n\n2026-12-03", "2026-11-03 Ferry Foods Ltd, 4 Quay Road, Hull HU1 2AB > , "},
+		"an account below its owner": {"\n#Facture n° 5\nDate : 3 novembre 2026\n\nTitulaire du compte : Atelier Morvan\nIBAN FR14 2004 1010 0505 0001 3M02 606",
+			"2026-11-03 Atelier Morvan,  > , "},
+		"another number below a name": {"\nWeser Spedition AG\n          #WARENEINGANGSSCHEIN\nBeleg-Nr.:     WE-77       Datum:   03.11.2026\nLieferant:     Jade Kran KG\nBestellung:    450081",
+			"2026-11-03 Jade Kran KG,  > Weser Spedition AG, "},
+		"a Swedish address": {"\nNorrskog Trävaror AB\n#Faktura 5\nFakturadatum 2026-11-03\nFaktureringsadress\nSnickarboden i Umeå\nStorgatan 8", "2026-11-03 Norrskog Trävaror AB,  > Snickarboden i Umeå, "},
 	} {
 		d := Extract(layout(test.text))[0].Data
 		if got := d.Date.String() + " " + d.Supplier.Name + ", " + d.Supplier.Address + " > " + d.Buyer.Name + ", " + d.Buyer.Address; got != test.want {

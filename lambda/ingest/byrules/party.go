@@ -107,7 +107,7 @@ func before(cells []cell, i int) (cell, bool) {
 }
 
 // numberEnd ends the label of a number.
-var numberEnd = lazy.Regexp(`(?i)(?:^|[^\pL])(?:no|nr|n[°º]|number|nummer|numero|numéro|número)\.?$`)
+var numberEnd = lazy.Regexp(`(?i)(?:(?:^|[^\pL])(?:no|n[°º]|number|numero|numéro|número)|\pL*(?:nr|nummer))\.?$`)
 
 // labelEnd ends a label in front of a name: "Lieferung an".
 var labelEnd = lazy.Regexp(`(?i) (?:an|to|by|for|from|für|bei|von|à|par|pour|aan|door|voor|til|till|av|do|dla|para|per)$`)

@@ -1,6 +1,7 @@
 package byrules
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -127,6 +128,33 @@ AF-310     Washer M10           24,000`
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s\ngot the quantities %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A head may give the price's currency and its unit only, as on bills of power and water. Cents are for 100 of what
+// costs a euro. A tax with a quantity and a price is a line.
+func TestPricesByUnit(t *testing.T) {
+	t.Parallel()
+	const bill = `
+Rechnung Nr. 7
+Preisbestandteil    Zeitraum             Menge        EUR/Einh.    Nettobetrag
+Arbeitspreis HT     1.1.26-31.3.26    18.640 kWh         0,2418       4.507,15
+Stromsteuer         1.1.26-31.3.26    24.855 kWh         0,0205         509,53
+Nettobetrag                                                           5.016,68`
+	const want = "18640 x 0.2418 for  = 4507.15; 24855 x 0.0205 for  = 509.53"
+	const cents = "18640 x 24.18 for 100 = 4507.15; 24855 x 2.05 for 100 = 509.53"
+	for head, want := range map[string]string{"EUR/Einh.": want, "€ / kWh": want, "Netto": "18640 x  for  = 4507.15", "ct/kWh": cents, "Cent/kWh": cents} {
+		text := strings.Replace(bill, "EUR/Einh.", head, 1)
+		if want == cents {
+			text = strings.NewReplacer("0,2418", "24,18", "0,0205", "2,05").Replace(text)
+		}
+		var got []string
+		for _, l := range Extract(layout(text))[0].Data.Lines {
+			got = append(got, fmt.Sprintf("%s x %s for %s = %s", l.Quantity.Canonical(), l.UnitPrice.Canonical(), l.PriceFor.Canonical(), l.Amount.Canonical()))
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%s: got %s, want %s", head, got, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var columns = []struct {
 		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
 	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|quant\b|q\.?té|quantità|q\.?tà|cantidad|cant\.|stück(?:zahl)?\b|hours|stunden|mennyiség|cantitate|ποσότητα`)},
 	{"amount", word(`(?:line |net )?(?:amount|amt\.?|total|value)|ext(?:ension|ended|\.)|(?:waren)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
-	{"price", word(`(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
+	{"price", word(`(?:eur|€|chf|gbp|£|usd|\$|pln|zł|kr|ct|cent) ?/ ?\pL|(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product|part|mat(?:erial)?)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
 	{"description", word(`(?:item )?description|details$|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &|ware(?:nbezeichnung)?$|goods$|particulars|material(?:kurztext)?$|kurztext$|denominación|denominazione|produit|producto`)},
 	{"discount", word(`(?:rem|rab|disc|sc|dto|korting)\b\.? ?%?|remise|rabatt|discount|sconto|descuento`)},
@@ -108,6 +108,8 @@ func colsOf(cells []cell, i int) head {
 			h.cols["quantity"], h.cols["amount"] = first, c // Amount, Product, Price, Total
 		case taken && name == "description" && first.row(c) && vague().MatchString(first.Text) && !vague().MatchString(c.Text):
 			h.cols["sku"], h.cols[name] = first, c // Item, Description
+		case taken && name == "price" && first.at == i && !h.has("description"):
+			h.cols["description"], h.cols[name] = first, c // Preisbestandteil, Menge, EUR/Einheit
 		case !taken && name != "":
 			h.cols[name] = c
 		}

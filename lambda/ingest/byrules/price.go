@@ -9,7 +9,17 @@ import (
 	"matchbook/lambda/internal/lazy"
 )
 
-var perUnits = lazy.Regexp(`(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%)|(‰)`)
+var perUnits = lazy.Regexp(`(?i)(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%|‰|\b(?:ct|cent)\b)`)
+
+// wordUnits are the units of such a price that are no number: cents are for 100 of what costs a euro.
+var wordUnits = map[string]string{"%": "100", "‰": "1000", "ct": "100", "cent": "100"}
+
+// PricedPer reports whether a sign or a word in a text says for how many units a price is.
+func PricedPer(text, units string) bool {
+	return slices.ContainsFunc(perUnits().FindAllStringSubmatch(text, -1), func(m []string) bool {
+		return m[2] != "" && wordUnits[strings.ToLower(m[2])] == units
+	})
+}
 
 // multiply compares quantity x price with the amount. A price for 10, 100 or 1000 units is
 // recognised by the amount, and needs the number in print: at the head, or in the row.
@@ -63,7 +73,7 @@ func (it *item) makesPer(quantity document.Amount, h head, row []cell) bool {
 			continue // its number is another one
 		}
 		for _, m := range perUnits().FindAllStringSubmatch(c.Text, -1) {
-			text := m[1] + map[string]string{"%": "100"}[m[2]] + map[string]string{"‰": "1000"}[m[3]]
+			text := m[1] + wordUnits[strings.ToLower(m[2])]
 			per, err := document.ParseAmount(strings.Map(digit, text))
 			if err == nil && quantity.Times(l.UnitPrice).Within(hundredth.Times(per), l.Amount.Times(per)) {
 				l.PriceFor, it.cells["per"] = per, c

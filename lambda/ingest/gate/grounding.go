@@ -6,6 +6,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 )
@@ -89,8 +90,7 @@ func holds(quote string, v extraction.Value) bool {
 				return true
 			}
 		}
-		return strings.HasSuffix(v.Path, ".price_quantity") &&
-			(v.Text == "100" && strings.Contains(quote, "%") || v.Text == "1000" && strings.Contains(quote, "‰"))
+		return strings.HasSuffix(v.Path, ".price_quantity") && byrules.PricedPer(quote, v.Text)
 	case extraction.Day:
 		for _, d := range printed.Dates(quote) {
 			if slices.Contains(d.Readings, v.Date) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/internal/plural"
@@ -18,16 +19,18 @@ type Away struct {
 	Documents, Files, Reviews int    // Reviews have parked parts
 }
 
-var awaySQL = `
+var awaySQL = sync.OnceValue(func() string {
+	return `
 SELECT service, outage_since, state = 'closed', coalesce(error, ''),` + documents.sql(`
 	(SELECT count(*) FROM {table} WHERE `+parked+` AND {parked_for} = service),`) + ingestions.sql(`
 	(SELECT count(*) FROM {table} WHERE `+parked+` AND {parked_for} = service),`) + chunks.sql(`
 	(SELECT count(DISTINCT job_id) FROM {table} WHERE `+parked+` AND {parked_for} = service)`) + `
 FROM service_breaker WHERE outage_id IS NOT NULL ORDER BY outage_since, service`
+})
 
 // ReadAway lists the services with an outage.
 func ReadAway(ctx context.Context, from Querier) ([]Away, error) {
-	return Rows[Away](ctx, from, awaySQL)
+	return Rows[Away](ctx, from, awaySQL())
 }
 
 // Away lists the services with an outage.

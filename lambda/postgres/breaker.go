@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -128,17 +129,19 @@ func (b *Breakers) Reopen(ctx context.Context, service string, c breaker.FailedC
 }
 
 // closeBreakerSQL notes the waiting rows, and a row that alone failed although the service is there.
-var closeBreakerSQL = `
+var closeBreakerSQL = sync.OnceValue(func() string {
+	return `
 UPDATE service_breaker AS b SET state = 'closed', next_at = NULL, probes = 0, failures = 0, failed_rows = '{}', first_failed = NULL,
 	changed_at = CASE state WHEN 'closed' THEN changed_at ELSE now() END,
 	waited = CASE state WHEN 'closed' THEN waited ELSE greatest(waited, (` + countParked("$1") + `)) END,
 	alone = CASE WHEN state = 'closed' THEN alone WHEN cardinality(failed_rows) = 1 THEN nullif(failed_rows[1], $2::uuid) END
 WHERE service = $1 AND (state <> 'closed' OR failures > 0)
 RETURNING ` + stateColumns
+})
 
 // Close implements breaker.Store.
 func (b *Breakers) Close(ctx context.Context, service string, row uuid.UUID) (breaker.State, error) {
-	return b.changed(ctx, closeBreakerSQL, service, row)
+	return b.changed(ctx, closeBreakerSQL(), service, row)
 }
 
 // parked holds for the rows that wait for a service without a message. Publishing a row makes it
@@ -212,5 +215,5 @@ RETURNING job.id, {published_at}, tenant_id`
 
 // Unpark implements sweep.Store.
 func (j *Jobs) Unpark(ctx context.Context, most int) ([]job.Stamped, error) {
-	return Rows[job.Stamped](ctx, j.db, j.sql.unpark, most, breaker.Unused, job.ParkedFor)
+	return Rows[job.Stamped](ctx, j.db, j.sql(unparkSQL), most, breaker.Unused, job.ParkedFor)
 }

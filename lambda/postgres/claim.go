@@ -102,7 +102,8 @@ func (j *Jobs) Claim(
 	var claims []job.Claim
 	worker := job.WorkerOf(ctx)
 	err := repeat(ctx, func() error {
-		rows, _ := j.db.reserved.Query(ctx, j.sql.claim, ids, sent, published, last, lease, suspects, beside, worker.Name, worker.Request)
+		rows, _ := j.db.reserved.Query(ctx, j.sql(claimSQL), ids, sent, published, last, lease, suspects, beside,
+			worker.Name, worker.Request)
 		var err error
 		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
@@ -160,7 +161,7 @@ RETURNING {table}.id, {attempts}`
 func (j *Jobs) Extend(ctx context.Context, fences []job.Attempt, lease time.Duration) (ours []job.Attempt, err error) {
 	ids, attempts := split(fences)
 	err = repeat(ctx, func() error {
-		ours, err = Rows[job.Attempt](ctx, j.db.reserved, j.sql.extend, ids, attempts, lease)
+		ours, err = Rows[job.Attempt](ctx, j.db.reserved, j.sql(extendSQL), ids, attempts, lease)
 		return err
 	})
 	return ours, failure.At("extend leases", err)
@@ -201,9 +202,9 @@ func (j *Jobs) Release(ctx context.Context, f job.Attempt, v job.Release) (chang
 // Releasing is Release as a statement, for the transaction of a workload.
 func (j *Jobs) Releasing(f job.Attempt, v job.Release) (sql string, args []any) {
 	if v.Status == job.StatusFailed {
-		return j.sql.fail, []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
+		return j.sql(failSQL), []any{f.ID, f.Number, v.Reason, v.Kind, v.Delivery}
 	}
-	return j.sql.retry, []any{f.ID, f.Number, v.Reason, v.Due, Storable(v.Service)}
+	return j.sql(retrySQL), []any{f.ID, f.Number, v.Reason, v.Due, Storable(v.Service)}
 }
 
 const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
@@ -228,7 +229,7 @@ RETURNING {table}.id, {attempts}`
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	return Steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
-			tag, err := tx.Exec(ctx, j.sql.succeed, f.ID, f.Number)
+			tag, err := tx.Exec(ctx, j.sql(succeedSQL), f.ID, f.Number)
 			if err != nil {
 				return err
 			}
@@ -244,7 +245,7 @@ func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) er
 // the fences that held. Use it with job.Commit.
 func (j *Jobs) SucceedAll(ctx context.Context, fences []job.Attempt) (held []job.Attempt, err error) {
 	ids, attempts := split(fences)
-	return Rows[job.Attempt](ctx, j.db.Steady(), j.sql.succeedAll, ids, attempts)
+	return Rows[job.Attempt](ctx, j.db.Steady(), j.sql(succeedAllSQL), ids, attempts)
 }
 
 // split splits fences into ids and attempts.
@@ -262,7 +263,7 @@ FROM {table} WHERE id = $1`
 // Find implements job.Store.
 func (j *Jobs) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
 	var row job.Row
-	err := j.db.reserved.QueryRow(ctx, j.sql.find, id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
+	err := j.db.reserved.QueryRow(ctx, j.sql(findSQL), id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return job.Row{}, job.ErrNotFound
 	}

@@ -35,6 +35,6 @@ SELECT count(*) FROM {table} WHERE id = ANY ($1) AND ({status} = 'failed' OR {er
 
 // FailedAgain counts the rows with a failed attempt since they were published.
 func (j *Jobs) FailedAgain(ctx context.Context, ids []uuid.UUID) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.failedAgain, ids).Scan(&n)
+	err = j.db.pool.QueryRow(ctx, j.sql(failedAgainSQL), ids).Scan(&n)
 	return n, err
 }

@@ -55,7 +55,7 @@ func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error)
 		tenant = &filter.Tenant
 	}
 	failed := &Failed{jobs: j}
-	rows, _ := j.db.pool.Query(ctx, j.sql.failed, filter.Kind, since, filter.Within, tenant, filter.IDs)
+	rows, _ := j.db.pool.Query(ctx, j.sql(failedSQL), filter.Kind, since, filter.Within, tenant, filter.IDs)
 	var d FailedRow
 	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
 		failed.Rows = append(failed.Rows, d)
@@ -73,7 +73,7 @@ ORDER BY id FOR NO KEY UPDATE`
 // failed again, or published by another program.
 func (f *Failed) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, error) {
 	return Within(ctx, f.jobs.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		still, err := IDs(ctx, tx, f.jobs.sql.stillFailed, ids, f.at)
+		still, err := IDs(ctx, tx, f.jobs.sql(stillFailedSQL), ids, f.at)
 		if err != nil {
 			return nil, err
 		}

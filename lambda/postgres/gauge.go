@@ -48,7 +48,7 @@ WHERE {status} IN ('pending', 'in-progress')`
 
 // Gauges measures the waiting work. channels must list the configured channels.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.gauges, channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Parked, &g.Unsent)
+	err = j.db.pool.QueryRow(ctx, j.sql(gaugesSQL), channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Parked, &g.Unsent)
 	return g, failure.At("measure waiting work", err)
 }
 
@@ -56,6 +56,6 @@ const inProgressSQL = `SELECT count(*) FROM {table} WHERE {status} = 'in-progres
 
 // InProgress counts the rows being worked on.
 func (j *Jobs) InProgress(ctx context.Context) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.inProgress).Scan(&n)
+	err = j.db.pool.QueryRow(ctx, j.sql(inProgressSQL)).Scan(&n)
 	return n, err
 }

@@ -30,5 +30,5 @@ func (j *Jobs) Publish(ctx context.Context, ids []uuid.UUID) ([]job.Stamped, err
 
 // PublishIn is Publish in a transaction of the caller, who must send the messages after its commit.
 func (j *Jobs) PublishIn(ctx context.Context, tx Querier, ids []uuid.UUID) ([]job.Stamped, error) {
-	return Rows[job.Stamped](ctx, tx, j.sql.publish, ids)
+	return Rows[job.Stamped](ctx, tx, j.sql(publishSQL), ids)
 }

@@ -25,5 +25,5 @@ RETURNING job.id, {published_at}, tenant_id`
 // of them. Use it with a queue in memory, which starts empty. A message of another queue is
 // superseded.
 func (j *Jobs) Resume(ctx context.Context, queueSince time.Time, limit int) ([]job.Stamped, error) {
-	return Rows[job.Stamped](ctx, j.db, j.sql.resume, queueSince, limit)
+	return Rows[job.Stamped](ctx, j.db, j.sql(resumeSQL), queueSince, limit)
 }

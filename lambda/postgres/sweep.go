@@ -53,7 +53,7 @@ SELECT count(*) FROM (` + oldest(overdue, "$2") + `) AS counted`
 
 // Overdue implements sweep.Store.
 func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql.overdue, w.Visibility, most).Scan(&n)
+	err = j.db.pool.QueryRow(ctx, j.sql(overdueSQL), w.Visibility, most).Scan(&n)
 	return n, err
 }
 
@@ -91,7 +91,7 @@ RETURNING job.id, {published_at}, tenant_id, chosen.kind`
 
 // Republish implements sweep.Store.
 func (j *Jobs) Republish(ctx context.Context, w sweep.Waits, limit int) (again []sweep.Republished, err error) {
-	return Rows[sweep.Republished](ctx, j.db, j.sql.republish,
+	return Rows[sweep.Republished](ctx, j.db, j.sql(republishSQL),
 		w.Visibility, w.Grace, w.Drained, w.Lapses, limit, w.Idle, w.Times)
 }
 
@@ -131,7 +131,7 @@ SELECT count(*) FILTER (WHERE kind = 'lost'), count(*) FILTER (WHERE kind = 'cra
 // GiveUp implements sweep.Store.
 func (j *Jobs) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, crashed int, err error) {
 	err = repeat(ctx, func() error {
-		row := j.db.pool.QueryRow(ctx, j.sql.giveUp, w.Visibility, w.Lapses, w.Idle, w.Times, limit)
+		row := j.db.pool.QueryRow(ctx, j.sql(giveUpSQL), w.Visibility, w.Lapses, w.Idle, w.Times, limit)
 		return row.Scan(&lost, &crashed)
 	})
 	return lost, crashed, err

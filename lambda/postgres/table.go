@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"strings"
+	"sync"
 
 	"matchbook/lambda/manifest"
 )
@@ -129,28 +130,19 @@ func (t Table) subjectID() string {
 // sweep.Store for any workload, so a workload must only add its reads and its successful end
 // (see Succeed).
 type Jobs struct {
-	db  *DB
-	sql statements
+	db         *DB
+	table      Table
+	statements sync.Map // filled ones by constant
 }
 
 // JobsOf returns the jobs of a table. See Tables for the functions' tables.
-func (db *DB) JobsOf(t Table) *Jobs {
-	return &Jobs{db: db, sql: t.statements()}
-}
+func (db *DB) JobsOf(t Table) *Jobs { return &Jobs{db: db, table: t} }
 
-type statements struct {
-	claim, extend, retry, fail, succeed, succeedAll, find, publish, failed, stillFailed string
-	overdue, republish, giveUp, unpark, gauges, inProgress, resume, failedAgain         string
-}
-
-func (t Table) statements() statements {
-	n := t.names()
-	return statements{
-		claim: n.fill(claimSQL), extend: n.fill(extendSQL), retry: n.fill(retrySQL), fail: n.fill(failSQL),
-		succeed: n.fill(succeedSQL), succeedAll: n.fill(succeedAllSQL), find: n.fill(findSQL),
-		publish: n.fill(publishSQL), failed: n.fill(failedSQL), stillFailed: n.fill(stillFailedSQL),
-		overdue: n.fill(overdueSQL), republish: n.fill(republishSQL), giveUp: n.fill(giveUpSQL), unpark: n.fill(unparkSQL),
-		gauges: n.fill(gaugesSQL), inProgress: n.fill(inProgressSQL), resume: n.fill(resumeSQL),
-		failedAgain: n.fill(failedAgainSQL),
+// sql is Table.sql, run once for each statement.
+func (j *Jobs) sql(statement string) string {
+	filled, known := j.statements.Load(statement)
+	if !known {
+		filled, _ = j.statements.LoadOrStore(statement, j.table.sql(statement))
 	}
+	return filled.(string)
 }

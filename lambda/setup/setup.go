@@ -15,12 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/breaker"
 	"matchbook/lambda/job/sqsjob"
@@ -170,13 +170,13 @@ func loadModel(env Env, known secret.Values, errs *[]error) *ModelConfig {
 
 func effort(env Env, errs *[]error) string {
 	word := env(variable.OpenAIEffort)
-	if !effortForm.MatchString(word) {
+	if !effortForm().MatchString(word) {
 		*errs = append(*errs, fmt.Errorf("%s: expected a word like low", variable.OpenAIEffort))
 	}
 	return word
 }
 
-var effortForm = regexp.MustCompile(`^[a-z]{0,16}$`)
+var effortForm = lazy.Regexp(`^[a-z]{0,16}$`)
 
 // number reads a variable with a whole number, 0 or more; nil if it isn't set.
 func number(env Env, name string, errs *[]error) (value *int) {

@@ -168,14 +168,14 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 	if r < 0x80 {
 		return append(letters, byte(r))
 	}
-	if spelled, ok := spelling[r]; ok {
+	if spelled, ok := spelling()[string(r)]; ok {
 		return append(letters, spelled...)
 	}
 	if parts := norm.NFD.PropertiesString(source).Decomposition(); parts != nil {
 		for _, part := range string(parts) {
 			if part = unicode.ToLower(part); unicode.Is(unicode.Mn, part) {
 				continue
-			} else if spelled, ok := spelling[part]; ok {
+			} else if spelled, ok := spelling()[string(part)]; ok {
 				letters = append(letters, spelled...)
 			} else {
 				letters = append(letters, string(part)...)
@@ -189,21 +189,9 @@ func appendASCII(letters []byte, r rune, source string) []byte {
 // spelling is the ASCII spelling of letters without an ASCII letter in them, or not read as
 // the letter without its mark. Cyrillic follows Bulgaria, and Greek ISO 843 type 2, so that
 // legal forms have one spelling.
-var spelling = spellings(
-	"ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t",
-	"а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p",
-	"р r с s т t у u ф f х h ц ts ч ch ш sh щ sht ъ a ь y ю yu я ya",
-	"α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o",
-	"π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o",
-)
-
-func spellings(lines ...string) map[rune]string {
-	m := map[rune]string{}
-	for _, line := range lines {
-		words := strings.Fields(line)
-		for i := 0; i < len(words); i += 2 {
-			m[[]rune(words[i])[0]] = words[i+1]
-		}
-	}
-	return m
-}
+var spelling = pairs(`
+	ä ae ö oe ü ue ß ss æ ae ø oe å aa œ oe ð d đ d þ th ł l ħ h ı i ŋ n ŧ t
+	а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p
+	р r с s т t у u ф f х h ц ts ч ch ш sh щ sht ъ a ь y ю yu я ya
+	α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o
+	π p ρ r σ s ς s τ t υ y φ f χ ch ψ ps ω o`)

@@ -1,6 +1,9 @@
 package company
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 type word struct {
 	text   string  // as printed, in lower-case ASCII where possible
@@ -14,11 +17,11 @@ type word struct {
 
 func newWord(s string, dotted bool) word {
 	full := s
-	if long, ok := abbreviations[s]; ok {
+	if long, ok := abbreviations()[s]; ok {
 		full = long
 	}
 	w := word{text: s, fold: fold(full), rough: rough(full), dotted: dotted, digits: digits(s)}
-	part, known := share[w.rough]
+	part, known := share()[w.rough]
 	if !known {
 		part = 1
 		if legalForms().exact[s] { // at the beginning, or in the middle
@@ -65,7 +68,7 @@ const tradeWords = `
 	werke`
 
 // share maps words of less than full weight to their share, in rough form to cover misread ones.
-var share = func() map[string]float64 {
+var share = sync.OnceValue(func() map[string]float64 {
 	m := map[string]float64{}
 	for w := range strings.FieldsSeq(tradeWords) {
 		m[rough(w)] = shareTrade
@@ -74,7 +77,7 @@ var share = func() map[string]float64 {
 		m[rough(w)] = shareGeneric
 	}
 	return m
-}()
+})
 
 // abbreviations are written in full before words are compared.
 var abbreviations = pairs(`
@@ -88,13 +91,16 @@ var abbreviations = pairs(`
 	sys systems  tech technology  technol technology  telecom telecommunications  transp transport  univ university
 	verl verlag  vertr vertrieb  whse warehouse`)
 
-func pairs(list string) map[string]string {
-	m := map[string]string{}
-	words := strings.Fields(list)
-	for i := 0; i < len(words); i += 2 {
-		m[words[i]] = words[i+1]
-	}
-	return m
+// pairs reads a list of words, each with another one after it, when it is first used.
+func pairs(list string) func() map[string]string {
+	return sync.OnceValue(func() map[string]string {
+		m := map[string]string{}
+		words := strings.Fields(list)
+		for i := 0; i < len(words); i += 2 {
+			m[words[i]] = words[i+1]
+		}
+		return m
+	})
 }
 
 // fold returns a word with umlauts as their vowels, however spelled, and digits as the letters

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"matchbook/lambda/internal/lazy"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -11,7 +13,7 @@ import (
 // used by companies inside their numbers (RE-2026-0042, LS 88120, RV-2022-040), because two
 // series of one company may differ in nothing else. PO is in the list, because the same number
 // is printed with and without it.
-var kinds = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
+var kinds = lazy.Words(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 	BEST BESTELL BESTELLUNG RECHNUNG RECHNUNGS LIEFERSCHEIN GUTSCHRIFT VERTRAG VERTRAGS RAHMENVERTRAG AUFTRAG AUFTRAGS
 	COMMANDE FACTURE CONTRAT ORDINE FATTURA CONTRATTO DDT
 	BESTELLNUMMER RECHNUNGSNUMMER LIEFERSCHEINNUMMER VERTRAGSNUMMER AUFTRAGSNUMMER
@@ -19,17 +21,9 @@ var kinds = set(`PO ORDER PURCHASE INVOICE DELIVERY NOTE CONTRACT REF REFERENCE
 	NR NO NUMBER NUMMER NUMERO NUM`)
 
 // numberMarks end a label: all words before one are part of the label.
-var numberMarks = set("NR NO NUMBER NUMMER NUMERO NUM")
+var numberMarks = lazy.Words("NR NO NUMBER NUMMER NUMERO NUM")
 
 const longestKind = len("LIEFERSCHEINNUMMER")
-
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // Canonical returns a number in a form that is equal for its spellings: upper-case letters
 // without accents, and digits. It returns "" for a number without letters and digits.
@@ -108,7 +102,7 @@ func withoutLabel(words []string) []string {
 	for from < last {
 		n := throughMark(words[from:last])
 		p0 := words[from] == "P0" && isDigit(words[from+1][0])
-		if n == 0 && !p0 && !kinds[words[from]] {
+		if n == 0 && !p0 && !kinds()[words[from]] {
 			break
 		}
 		from += max(n, 1)
@@ -120,7 +114,7 @@ func withoutLabel(words []string) []string {
 // mark. Misread words may be part of a label too: 8est.-Nr. 4711.
 func throughMark(words []string) int {
 	for i, w := range words[:min(len(words), 6)] {
-		if numberMarks[w] {
+		if numberMarks()[w] {
 			return i + 1
 		}
 		if len(w) < 2 || digits(w) > 1 {
@@ -134,7 +128,7 @@ func throughMark(words []string) int {
 func onlySaid(letters string) bool {
 	for letters != "" {
 		n := min(len(letters), longestKind)
-		for n > 0 && !kinds[letters[:n]] {
+		for n > 0 && !kinds()[letters[:n]] {
 			n--
 		}
 		if n == 0 {

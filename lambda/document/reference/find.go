@@ -64,7 +64,7 @@ func (labels *index) each(s string, yield func(t *tail, from int) bool) {
 			i = max(t.at, after)
 			continue
 		}
-		premarked = markLengths.may(key) && marks[string(key)] || premarked && links[string(key)]
+		premarked = markLengths().may(key) && marks()[string(key)] || premarked && links()[string(key)]
 		if i = end; wordGoesOn(s, i) {
 			premarked = false
 			i = alnumAt(s, i)

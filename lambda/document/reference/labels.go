@@ -1,7 +1,7 @@
 package reference
 
 // The types of documents named by labels, as in package document. They are repeated here so
-// that this package imports no other.
+// that this package imports none of the domain.
 const (
 	purchaseOrder     = "purchase-order"
 	orderConfirmation = "order-confirmation"

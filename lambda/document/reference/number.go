@@ -68,7 +68,7 @@ func alnumUpTo(s string, i, limit int) int {
 // refuses reports whether the word is a date, a year, a month or an amount, not a number.
 func (t *tail) refuses(i, to int) bool {
 	text := t.s[i:to]
-	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months) {
+	if digits(text) <= 2 && len(text) <= 2 && followedBy(t.s, to, months()) {
 		return true
 	}
 	if t.mark {
@@ -109,7 +109,7 @@ func isMeasure(s string, i int) bool {
 	}
 	end := lettersAt(s, i)
 	word := fold(s[i:end])
-	return units[word] || leading[word] && !digitFollows(s, end)
+	return units()[word] || leading()[word] && !digitFollows(s, end)
 }
 
 func digitFollows(s string, i int) bool {
@@ -153,10 +153,10 @@ func isPrefix(letters string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(letters, "-") {
-		if len(part) == 0 || len(part) > 3 || noPrefix[fold(part)] {
+		if len(part) == 0 || len(part) > 3 || noPrefix()[fold(part)] {
 			return false
 		}
-		if part != strings.ToUpper(part) && !lowerPrefix[fold(part)] {
+		if part != strings.ToUpper(part) && !lowerPrefix()[fold(part)] {
 			return false
 		}
 	}
@@ -181,7 +181,7 @@ func (t *tail) groups(from, to int) int {
 		apart := count < 2 && (n < 3 || isYear(text)) // 4711 12, Q4 2026
 		if n == 0 || n > 5 || last == 0 || last > 5 || apart ||
 			t.label.how&several != 0 && n >= 4 && n == last ||
-			isMeasure(t.s, end) || t.isAmount(next, end) || followedBy(t.s, end, months) {
+			isMeasure(t.s, end) || t.isAmount(next, end) || followedBy(t.s, end, months()) {
 			return to
 		}
 		if count, total, to = count+1, total+n, end; total > mostDigits {
@@ -215,5 +215,5 @@ func (t *tail) isLetterAtEnd(from, to int, text string) bool {
 	}
 	end := to + 2
 	r, size := runeAt(t.s, end)
-	return size == 0 || strings.ContainsRune(".,;)\n", r) || followedBy(t.s, end, dateIntroductions)
+	return size == 0 || strings.ContainsRune(".,;)\n", r) || followedBy(t.s, end, dateIntroductions())
 }

@@ -75,7 +75,7 @@ func (t *tail) lead(i int) (at int, stopped bool) {
 				return i, false // the number begins with its own label
 			}
 		case r == '/' && t.mark: // order no. / date
-			next, ok := skipWord(t.s, at+size, dateWords)
+			next, ok := skipWord(t.s, at+size, dateWords())
 			if !ok {
 				return at, true
 			}
@@ -110,10 +110,10 @@ func (t *tail) leadWord(at int, dated *bool) (int, bool) {
 	word := fold(t.s[at:end])
 	glued := wordGoesOn(t.s, end)
 	switch {
-	case marks[word] && !(glued && len(word) == 1):
+	case marks()[word] && !(glued && len(word) == 1):
 		t.mark = true
 		return end, true
-	case dateIntroductions[word] && !glued:
+	case dateIntroductions()[word] && !glued:
 		if next, ok := skipDate(t.s, end); ok {
 			*dated = true
 			return next, true
@@ -145,9 +145,9 @@ func (t *tail) another(last number) (number, bool) {
 		case r == '#' && joined:
 			at, t.mark = at+size, true
 		case isLetter(r):
-			next, ok := skipWord(t.s, at, conjunctions)
+			next, ok := skipWord(t.s, at, conjunctions())
 			if !ok && joined {
-				if next, ok = skipWord(t.s, at, marks); ok && next < len(t.s) && t.s[next] == '.' {
+				if next, ok = skipWord(t.s, at, marks()); ok && next < len(t.s) && t.s[next] == '.' {
 					next++
 				}
 			}

@@ -3,6 +3,8 @@ package reference
 import (
 	"strings"
 	"sync"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // Type returns the type of document named by a word, as in package document. It returns "" for
@@ -19,7 +21,7 @@ func Type(word string) string {
 		return ""
 	}
 	s := clean(word)
-	letters, all := words(s, nil), words(s, func(w string) bool { return marks[w] || links[w] || owners[w] })
+	letters, all := words(s, nil), words(s, func(w string) bool { return marks()[w] || links()[w] || owners()[w] })
 	for _, key := range []string{letters, all, strings.TrimSuffix(strings.TrimSuffix(all, "nr"), "nummer")} {
 		if t, ok := typesByWord()[key]; ok {
 			return t
@@ -29,7 +31,7 @@ func Type(word string) string {
 }
 
 // owners stand before a label: your order, unsere Rechnung.
-var owners = set(`our ihr ihre ihren unser unsere unseren unserer notre nos vos votre v n vs ns vostra nostra
+var owners = lazy.Words(`our ihr ihre ihren unser unsere unseren unserer notre nos vos votre v n vs ns vostra nostra
 	customer kunden client cliente`)
 
 // typesByWord has the letters of each label, folded, without joints. A label for several types

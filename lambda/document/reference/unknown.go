@@ -41,10 +41,11 @@ func Unknown(text string) (list []Found) {
 // number.
 const leastLabel = 3
 
-var neverLabels = []map[string]bool{marks, links, owners, dateIntroductions, dateWords, months, conjunctions, units, leading, noPrefix}
+var neverLabels = []func() map[string]bool{marks, links, owners, dateIntroductions, dateWords, months, conjunctions,
+	units, leading, noPrefix}
 
 func mayLabel(word string) bool {
-	return len(word) >= leastLabel && !slices.ContainsFunc(neverLabels, func(words map[string]bool) bool { return words[word] })
+	return len(word) >= leastLabel && !slices.ContainsFunc(neverLabels, func(words func() map[string]bool) bool { return words()[word] })
 }
 
 // Labels are words of Unknown that were learned.

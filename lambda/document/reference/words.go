@@ -1,28 +1,34 @@
 package reference
 
-import "strings"
+import (
+	"strings"
+	"sync"
+
+	"matchbook/lambda/internal/lazy"
+)
 
 // marks announce a number.
-var marks = set(`no nos nr nrs n num number numbers nummer nummern numero numeros numeri ref reference id`)
+var marks = lazy.Words(`no nos nr nrs n num number numbers nummer nummern numero numeros numeri ref reference id`)
 
-var markLengths = func() (l lengths) {
-	for word := range marks {
+var markLengths = sync.OnceValue(func() *lengths {
+	l := &lengths{}
+	for word := range marks() {
 		l.add(word)
 	}
 	return l
-}()
+})
 
 // links may stand between a number mark and the label: n° de commande, Nummer der Bestellung,
 // numero d'ordine, numéro de votre commande, no. of orders.
-var links = set(`of your de d du di del dell della der des la le l votre vostro ihrer nostro notre`)
+var links = lazy.Words(`of your de d du di del dell della der des la le l votre vostro ihrer nostro notre`)
 
 // dateIntroductions stand before a date.
-var dateIntroductions = set(`of vom von dated dd du del dell on from am le il d date datum`)
+var dateIntroductions = lazy.Words(`of vom von dated dd du del dell on from am le il d date datum`)
 
 // dateWords are the second half of "order no. / date".
-var dateWords = set(`date datum dated data`)
+var dateWords = lazy.Words(`date datum dated data`)
 
-var months = set(`january february march april may june july august september october november december
+var months = lazy.Words(`january february march april may june july august september october november december
 	jan feb mar apr jun jul aug sep sept oct nov dec
 	januar jaenner februar maerz mai juni juli oktober dezember mrz okt dez
 	janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre janv fevr juil
@@ -30,10 +36,10 @@ var months = set(`january february march april may june july august september oc
 	gen mag giu lug ago set ott dic`)
 
 // conjunctions stand before the last number of a list.
-var conjunctions = set(`and und et e ed or oder ou o sowie`)
+var conjunctions = lazy.Words(`and und et e ed or oder ou o sowie`)
 
 // units follow a quantity.
-var units = set(`day days tag tage tagen jour jours giorno giorni week weeks woche wochen semaine semaines
+var units = lazy.Words(`day days tag tage tagen jour jours giorno giorni week weeks woche wochen semaine semaines
 	month months monat monate monaten mois mese mesi year years jahr jahre jahren an ans anno anni
 	hour hours h std stunde stunden minuten min percent prozent
 	pc pcs piece pieces st stk stck stueck pz pezzi pce ea each unit units x mal set sets
@@ -42,17 +48,17 @@ var units = set(`day days tag tage tagen jour jours giorno giorni week weeks woc
 
 // leading are currencies and places in a list. They may also stand before a number and then
 // belong to it: 4711 EUR 500, 4711 Pos. 10.
-var leading = set(`item position pos line zeile ligne riga
+var leading = lazy.Words(`item position pos line zeile ligne riga
 	eur euro euros usd chf gbp fr sfr dm pln czk sek nok dkk jpy`)
 
 // noPrefix are capitals that don't belong to the number after them.
-var noPrefix = set(`of vom von du del de on at in to for and und et ed or by is was not all per pro
+var noPrefix = lazy.Words(`of vom von du del de on at in to for and und et ed or by is was not all per pro
 	eur usd chf gbp tel fax box vat ust tva iva tax qty pos art sku ean pg pag net sum kd kto id hrb hra bic blz
 	plz cap zip am im zu zum kw cw din en iso zur die der das den ein mit bis auf aus les il al alt our the your
 	we you it no nr page see dtd as a e o`)
 
 // lowerPrefix are abbreviations also used in lower case.
-var lowerPrefix = set(`po ls bl dn rv rg gs inv bc ft cn re ab`)
+var lowerPrefix = lazy.Words(`po ls bl dn rv rg gs inv bc ft cn re ab`)
 
 // followedBy reports whether one of the words follows after a blank, or a dot and a blank.
 func followedBy(s string, i int, words map[string]bool) bool {
@@ -113,7 +119,7 @@ func skipDate(s string, i int) (int, bool) {
 	switch {
 	case isDate(text):
 		return end, true
-	case len(text) > 3 || digits(text) == 0 || leadingDigits(text) > 2 || !followedBy(s, end, months):
+	case len(text) > 3 || digits(text) == 0 || leadingDigits(text) > 2 || !followedBy(s, end, months()):
 		return i, false
 	}
 	for s[end] == '.' || s[end] == ' ' {

@@ -4,6 +4,7 @@ package lazy
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -11,4 +12,15 @@ import (
 // variables of packages.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// Words reads a list of words with blanks between them when it is first used, for look-ups.
+func Words(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		words := map[string]bool{}
+		for word := range strings.FieldsSeq(list) {
+			words[word] = true
+		}
+		return words
+	})
 }

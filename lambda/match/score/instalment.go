@@ -2,12 +2,12 @@ package score
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // plainShares are the usual shares of an order paid before or after the goods, or held back.
@@ -55,7 +55,7 @@ func singleSum(d *Document) bool {
 	return len(d.items) == 1 && d.items[0].sku == "" && d.items[0].quantity.printed <= 1
 }
 
-var percentage = regexp.MustCompile(`(\d{1,2}(?:[.,]\d{1,2})?) ?[%％]`)
+var percentage = lazy.Regexp(`(\d{1,2}(?:[.,]\d{1,2})?) ?[%％]`)
 
 const maxShares = 6
 
@@ -70,7 +70,7 @@ func printedShares(d document.Data) (shares []float64) {
 		if !strings.ContainsAny(text, "%％") {
 			continue
 		}
-		for _, found := range percentage.FindAllStringSubmatch(text, maxShares) {
+		for _, found := range percentage().FindAllStringSubmatch(text, maxShares) {
 			n, err := strconv.ParseFloat(strings.Replace(found[1], ",", ".", 1), 64)
 			if s := n / 100; err == nil && s > 0 && len(shares) < 2*maxShares && !slices.Contains(shares, s) {
 				shares = append(shares, s, 1-s)

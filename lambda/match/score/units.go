@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // unit is a unit of quantity as a multiple of a plain one. A dozen is 12 pieces, a "box 50" 50
@@ -21,7 +24,7 @@ const maxPack = 100_000
 // parseUnit reads a unit: numbers multiply ("6 x 0,5 l"), and the last known word is the plain
 // unit. An unknown word stands for itself; before a number it is a container of so many pieces.
 func parseUnit(text string) unit {
-	if u, ok := plainUnits[text]; ok { // most often
+	if u, ok := plainUnits()[text]; ok { // most often
 		return u
 	}
 	if text == "" || len(text) > maxUnit {
@@ -40,7 +43,7 @@ func parseUnit(text string) unit {
 				}
 				continue
 			}
-			if u, ok := plainUnits[part]; ok {
+			if u, ok := plainUnits()[part]; ok {
 				known = u
 			}
 			last = part
@@ -49,7 +52,7 @@ func parseUnit(text string) unit {
 	switch {
 	case known.of != "":
 		return unit{known.of, known.factor * factor}
-	case counted && (last == "" || last == "x" || containers[last]):
+	case counted && (last == "" || last == "x" || containers()[last]):
 		return unit{"pc", factor}
 	}
 	return unit{last, factor}
@@ -84,67 +87,57 @@ func splitNumbers(token string) (parts []string) {
 
 // plainUnits are the units with the same factor everywhere, by the usual words and the codes
 // of UN/ECE recommendation 20. A day of work has 8 hours.
-var plainUnits = unitsOf(map[unit]string{
-	{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces pieza piezas st stk stck stueck styck ea each u un ud uds unit units " +
-		"szt db ks kus kusy kom kos buc bucati adet tk gab vnt kpl c62 h87 nar",
-	{"pc", 2}: "pr pair pairs paar paare paire paires paio paia",
-	{"pc", 12}: "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin tucat " +
-		"tucet duzia duzias duezine",
-	{"pc", 144}:     "gross gro",
-	{"pc", 100}:     "hundred cen hundert",
-	{"pc", 1000}:    "thousand thousands tsd tausend mille mil kpcs kpc mpcs mpc",
-	{"kg", 0.001}:   "g gr gram grams gramm grm",
-	{"kg", 1}:       "kg kgs kilo kilos kgm kilogram kilograms kilogramm",
-	{"kg", 100}:     "dtn quintal",
-	{"kg", 1000}:    "t to tonne tonnes tonnen tne mt",
-	{"kg", lbInKg}:  "lb lbs lbr pound pounds",
-	{"m", 0.001}:    "mm mmt",
-	{"m", 0.01}:     "cm cmt",
-	{"m", 1}:        "m mtr meter metre metres meters",
-	{"m", 1000}:     "km kmt ktm",
-	{"m", 0.3048}:   "ft foot feet fot",
-	{"m", 0.9144}:   "yd yard yards yrd",
-	{"m2", 1}:       "m2 sqm qm mtk",
-	{"l", 0.001}:    "ml mlt",
-	{"l", 0.01}:     "cl clt",
-	{"l", 1}:        "l lt ltr liter litre litres liters litro litri litros",
-	{"l", 100}:      "hl hlt",
-	{"l", 1000}:     "m3 cbm mtq",
-	{"kwh", 1}:      "kwh",
-	{"kwh", 1000}:   "mwh",
-	{"h", 1.0 / 60}: "min minute minutes minuten",
-	{"h", 1}: "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora " +
-		"horas timme timmar timer godz hodina hodin saat",
-	{"h", 8}:    "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
-	{"mon", 1}:  "mon month months monat monate mois mes meses mese mesi maand maanden miesiac maanad mesic honap",
-	{"mon", 3}:  "qan quarter quarters quartal quartale trimestre trimestres kwartaal kwartal",
-	{"mon", 12}: "ann year years jahr jahre annee annees ano anos anno anni jaar rok",
+var plainUnits = sync.OnceValue(func() map[string]unit {
+	all := map[string]unit{}
+	for u, list := range map[unit]string{
+		{"pc", 1}: "pc pcs pce pz pza pezzi piece pieces pieza piezas st stk stck stueck styck ea each u un ud uds unit units " +
+			"szt db ks kus kusy kom kos buc bucati adet tk gab vnt kpl c62 h87 nar",
+		{"pc", 2}: "pr pair pairs paar paare paire paires paio paia",
+		{"pc", 12}: "dz doz dozen dozens dzn dtz dutzend douzaine douzaines docena docenas dozzina dozijn dussin tuzin tucat " +
+			"tucet duzia duzias duezine",
+		{"pc", 144}:     "gross gro",
+		{"pc", 100}:     "hundred cen hundert",
+		{"pc", 1000}:    "thousand thousands tsd tausend mille mil kpcs kpc mpcs mpc",
+		{"kg", 0.001}:   "g gr gram grams gramm grm",
+		{"kg", 1}:       "kg kgs kilo kilos kgm kilogram kilograms kilogramm",
+		{"kg", 100}:     "dtn quintal",
+		{"kg", 1000}:    "t to tonne tonnes tonnen tne mt",
+		{"kg", lbInKg}:  "lb lbs lbr pound pounds",
+		{"m", 0.001}:    "mm mmt",
+		{"m", 0.01}:     "cm cmt",
+		{"m", 1}:        "m mtr meter metre metres meters",
+		{"m", 1000}:     "km kmt ktm",
+		{"m", 0.3048}:   "ft foot feet fot",
+		{"m", 0.9144}:   "yd yard yards yrd",
+		{"m2", 1}:       "m2 sqm qm mtk",
+		{"l", 0.001}:    "ml mlt",
+		{"l", 0.01}:     "cl clt",
+		{"l", 1}:        "l lt ltr liter litre litres liters litro litri litros",
+		{"l", 100}:      "hl hlt",
+		{"l", 1000}:     "m3 cbm mtq",
+		{"kwh", 1}:      "kwh",
+		{"kwh", 1000}:   "mwh",
+		{"h", 1.0 / 60}: "min minute minutes minuten",
+		{"h", 1}: "h hr hrs hour hours hur std stunde stunden uur uren heure heures ora ore hora " +
+			"horas timme timmar timer godz hodina hodin saat",
+		{"h", 8}:    "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
+		{"mon", 1}:  "mon month months monat monate mois mes meses mese mesi maand maanden miesiac maanad mesic honap",
+		{"mon", 3}:  "qan quarter quarters quartal quartale trimestre trimestres kwartaal kwartal",
+		{"mon", 12}: "ann year years jahr jahre annee annees ano anos anno anni jaar rok",
+	} {
+		for word := range strings.FieldsSeq(list) {
+			all[word] = u
+		}
+	}
+	return all
 })
 
 const lbInKg = 0.45359237
 
 // containers are words for packs: with a number they are so many pieces, in either order.
-var containers = wordSet("bx box boxes ct ctn carton cartons cartone karton kartons kt pk pack packs package packet packung " +
+var containers = lazy.Words("bx box boxes ct ctn carton cartons cartone karton kartons kt pk pack packs package packet packung " +
 	"pck pkg case cases cs crate crates kiste kisten kasten ve gebinde bag bags bg sack sac beutel tray caja cajas cx " +
 	"caixa caixas scatola scatole confezione boite boites paquet colis doos pak lada opak opakowanie krabice kasse er")
-
-func unitsOf(words map[unit]string) map[string]unit {
-	all := make(map[string]unit)
-	for u, list := range words {
-		for _, word := range strings.Fields(list) {
-			all[word] = u
-		}
-	}
-	return all
-}
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}
 
 // UnitOf reads a unit as a multiple of a plain one; see parseUnit. Two units compare if they have
 // one plain unit.

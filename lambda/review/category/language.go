@@ -2,37 +2,30 @@ package category
 
 import (
 	"regexp"
-	"strings"
 	"unicode"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // languages are common words of each. Rules read the first three.
 var languages = []struct {
 	name  string
-	words map[string]bool
+	words func() map[string]bool
 }{
-	{"English", set("the of and to in by is be shall this that for with or any not between which as it")},
-	{"German", set("der die das und den dem des ist wird zu nach zwischen für mit von oder nicht ein eine einer im auf")},
-	{"French", set("le la les des du et est pour par dans une un aux ou que qui entre au sur ne pas ce")},
-	{"Spanish", set("el los las del y se por para que una con no en o su lo al como será podrá entre este")},
-	{"Italian", set("il gli della dei delle di e è per che non una con nella sono del tra al la le si da ad")},
-	{"Portuguese", set("o os as do da dos das e é para que não uma com em no na são ou pelo pela entre ao")},
-	{"Dutch", set("de het een van en is voor door dat niet met op te zijn wordt aan of die tussen deze in bij")},
-	{"Polish", set("i w na z do nie jest się oraz przez lub które za od są że dla między po o przy")},
-	{"Swedish", set("och att det som är för av på den med till inte ska en ett mellan detta i från eller")},
-	{"Danish", set("og at det som er for af på den med til ikke skal en et mellem denne i fra eller der")},
-	{"Turkish", set("ve bu bir ile için olarak olan taraf veya tarafından gibi kadar her şekilde yer alan")},
+	{"English", lazy.Words("the of and to in by is be shall this that for with or any not between which as it")},
+	{"German", lazy.Words("der die das und den dem des ist wird zu nach zwischen für mit von oder nicht ein eine einer im auf")},
+	{"French", lazy.Words("le la les des du et est pour par dans une un aux ou que qui entre au sur ne pas ce")},
+	{"Spanish", lazy.Words("el los las del y se por para que una con no en o su lo al como será podrá entre este")},
+	{"Italian", lazy.Words("il gli della dei delle di e è per che non una con nella sono del tra al la le si da ad")},
+	{"Portuguese", lazy.Words("o os as do da dos das e é para que não uma com em no na são ou pelo pela entre ao")},
+	{"Dutch", lazy.Words("de het een van en is voor door dat niet met op te zijn wordt aan of die tussen deze in bij")},
+	{"Polish", lazy.Words("i w na z do nie jest się oraz przez lub które za od są że dla między po o przy")},
+	{"Swedish", lazy.Words("och att det som är för av på den med till inte ska en ett mellan detta i från eller")},
+	{"Danish", lazy.Words("og at det som er for af på den med til ikke skal en et mellem denne i fra eller der")},
+	{"Turkish", lazy.Words("ve bu bir ile için olarak olan taraf veya tarafından gibi kadar her şekilde yer alan")},
 }
 
 const read = 3 // of languages
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // Shares of a text in a language that rules don't read, by words.
 const (
@@ -91,7 +84,7 @@ func languageOf(text string) (name string, size int) {
 	for _, l := range languages {
 		n := 0
 		for _, w := range words {
-			if l.words[w.text] {
+			if l.words()[w.text] {
 				n++
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // Limits of headings, in bytes.
@@ -212,14 +214,14 @@ func (s *scanner) capitals(line string, at int) *heading {
 		return nil
 	}
 	h := &heading{rank: rankCapital, title: strings.TrimRight(t, ".:")}
-	if preambles[strings.ToLower(h.title)] {
+	if preambles()[strings.ToLower(h.title)] {
 		h.rank = rankNumber
 	}
 	return h
 }
 
 // preambles are the unnumbered headings on the same level as the first number.
-var preambles = set("recitals witnesseth background preamble whereas präambel vorbemerkung préambule")
+var preambles = lazy.Words("recitals witnesseth background preamble whereas präambel vorbemerkung préambule")
 
 func (s *scanner) capitalsBehind(at int) bool {
 	next := at + s.lineLength(at) + 1

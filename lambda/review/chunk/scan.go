@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // kind ranks edges by strength, weakest first.
@@ -135,7 +137,7 @@ func (s *scanner) mayHead(gap, previous string, newlines int, ended bool) bool {
 	switch {
 	case previous == "":
 		return true
-	case refers[strings.ToLower(strings.Trim(previous, "(\"“"))]:
+	case refers()[strings.ToLower(strings.Trim(previous, "(\"“"))]:
 		return false
 	case newlines > 1:
 		return true
@@ -147,7 +149,7 @@ func (s *scanner) mayHead(gap, previous string, newlines int, ended bool) bool {
 }
 
 // refers are the words before a number in a reference to a clause.
-var refers = set("section sections article articles clause clauses paragraph paragraphs exhibit schedule annex and or to of in " +
+var refers = lazy.Words("section sections article articles clause clauses paragraph paragraphs exhibit schedule annex and or to of in " +
 	"under by see with § §§ artikel ziffer ziff. abs. absatz nr. no. und oder nach gemäß l'article et ou à")
 
 func ends(w string) bool {
@@ -165,16 +167,8 @@ func abbreviated(w string) bool {
 	w = strings.ToLower(strings.Trim(w, "\"'“”‘’»«()[]*_"))
 	letters := strings.TrimRight(w, ".")
 	return utf8.RuneCountInString(letters) <= 1 || strings.Trim(letters, "0123456789.") == "" && len(letters) < 4 ||
-		strings.Contains(letters, ".") && len(letters) < 6 && strings.Trim(letters, "0123456789.") != "" || abbreviations[letters]
+		strings.Contains(letters, ".") && len(letters) < 6 && strings.Trim(letters, "0123456789.") != "" || abbreviations()[letters]
 }
 
-var abbreviations = set("inc ltd corp co llc lp no nos sec art dr mr mrs ms st vs etc approx incl dept gen al " +
+var abbreviations = lazy.Words("inc ltd corp co llc lp no nos sec art dr mr mrs ms st vs etc approx incl dept gen al " +
 	"abs nr ziff bzw ca ggf usw vgl gem lit ff st str mio evtl sog inkl zzgl av ch env m mm mme")
-
-func set(words string) map[string]bool {
-	found := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		found[w] = true
-	}
-	return found
-}

@@ -1,11 +1,11 @@
 package card
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/review/record"
 )
 
@@ -16,10 +16,10 @@ const quoted = `["“”„«]\s?(?:\*\*)?(\p{Lu}[^"“”„«»\n]{1,48}?)(?:\
 
 var (
 	// means finds a term at the beginning of its definition.
-	means = regexp.MustCompile(quoted + `(?:\*\*)?,?\s+(?:or [^.;]{1,60} )?(?:shall mean|means?|has the meaning|refers to|includes|` +
+	means = lazy.Regexp(quoted + `(?:\*\*)?,?\s+(?:or [^.;]{1,60} )?(?:shall mean|means?|has the meaning|refers to|includes|` +
 		`bezeichnet|bezeichnen|bedeutet|bedeuten|meint|ist|sind|désigne|signifie|s'entend)\b`)
 	// named finds a term at the end of its definition.
-	named = regexp.MustCompile(`[(–—-]\s?(?:[\p{L}',:-]+ ){0,8}?` + quoted + `(?: (?:or|oder|ou|genannt) [^)]{0,60})?\s?[)–—-]`)
+	named = lazy.Regexp(`[(–—-]\s?(?:[\p{L}',:-]+ ){0,8}?` + quoted + `(?: (?:or|oder|ou|genannt) [^)]{0,60})?\s?[)–—-]`)
 )
 
 // Definitions finds the terms that a contract defines, in the order of their places.
@@ -33,10 +33,10 @@ func Definitions(text string) (list []record.Fact) {
 				Start: start, End: end})
 		}
 	}
-	for _, m := range means.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range means().FindAllStringSubmatchIndex(text, -1) {
 		add(text[m[2]:m[3]], m[0], m[0]+sentenceAfter(text[m[0]:]))
 	}
-	for _, m := range named.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range named().FindAllStringSubmatchIndex(text, -1) {
 		start := max(sentenceBefore(text[:m[0]]), m[1]-mostTerm)
 		for start < m[0] && !unicode.IsSpace(rune(text[start])) && start > 0 && !unicode.IsSpace(rune(text[start-1])) {
 			start++

@@ -1,17 +1,18 @@
 package category
 
 import (
-	"regexp"
 	"strings"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 var (
-	nothingOwed = regexp.MustCompile(`\bno liability (?:whatsoever|of any kind|at all)\b|` +
+	nothingOwed = lazy.Regexp(`\bno liability (?:whatsoever|of any kind|at all)\b|` +
 		`\bliable for any (?:loss|damages?)(?: (?:or|and) (?:loss|damages?))?\b|` +
 		`\bexcludes? all liability\b|\ball liability\b[^.]{0,60}\b(?:is|are|shall be) excluded\b|` +
 		`\b(?:jede|jegliche) haftung\b[^.]{0,60}\bausgeschlossen\b|\bhaftung\b[^.]{0,60}\b(?:vollständig|gänzlich) ausgeschlossen\b|` +
 		`\btoute responsabilité [^.]{0,60}\bexclue\b`)
-	somethingOwed = regexp.MustCompile(`\b(?:indirect|consequential|special|incidental|punitive|except|unless|other than|` +
+	somethingOwed = lazy.Regexp(`\b(?:indirect|consequential|special|incidental|punitive|except|unless|other than|` +
 		`exceed\w*|excess|` +
 		`limited to|up to|profits?|nothing|caused by the|arising from the|to the extent|fahrlässig\w*|` +
 		`außer|soweit|es sei denn|mittelbare\w*|` +
@@ -22,5 +23,5 @@ var (
 // left to claim. A clause with an exception or a kind of damage only limits.
 func ExcludesAll(clause string) bool {
 	line := strings.ToLower(strings.Join(strings.Fields(clause), " "))
-	return nothingOwed.MatchString(line) && !somethingOwed.MatchString(line)
+	return nothingOwed().MatchString(line) && !somethingOwed().MatchString(line)
 }

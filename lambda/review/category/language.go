@@ -1,7 +1,6 @@
 package category
 
 import (
-	"regexp"
 	"unicode"
 
 	"matchbook/lambda/internal/lazy"
@@ -33,13 +32,13 @@ const (
 	unread    = 0.6  // too much to find anything missing
 )
 
-var blocks = regexp.MustCompile(`\n[ \t\r]*\n`)
+var blocks = lazy.Regexp(`\n[ \t\r]*\n`)
 
 // Unread returns the language that rules don't read in a contract, and whether they can't read
 // the contract for it. It's empty if they read all but a few passages.
 func Unread(text string) (language string, all bool) {
 	sizes, total := map[string]int{}, 0
-	for _, block := range blocks.Split(text, -1) {
+	for _, block := range blocks().Split(text, -1) {
 		if name, size := languageOf(block); name != "" {
 			sizes[name] += size
 			total += size

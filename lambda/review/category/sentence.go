@@ -1,11 +1,12 @@
 package category
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 const (
@@ -79,11 +80,11 @@ func sentences(text string) (list []sentence) {
 }
 
 // contentsLine ends with dots, or a wide space, and a page number.
-var contentsLine = regexp.MustCompile(`(?m)^.*(?:\.[. ]{3,}|\t| {4,}) *\d{1,3}[ \t]*$`)
+var contentsLine = lazy.Regexp(`(?m)^.*(?:\.[. ]{3,}|\t| {4,}) *\d{1,3}[ \t]*$`)
 
 // contentsLines returns the places of short lines matching contentsLine.
 func contentsLines(text string) [][]int {
-	return slices.DeleteFunc(contentsLine.FindAllStringIndex(text, -1),
+	return slices.DeleteFunc(contentsLine().FindAllStringIndex(text, -1),
 		func(r []int) bool { return r[1]-r[0] > maxContents })
 }
 
@@ -97,7 +98,7 @@ func (s sentence) within(ranges [][]int) bool {
 // number.
 func ends(text string, w, next word) bool {
 	between := text[w.end:next.start]
-	if paragraph.MatchString(between) {
+	if paragraph().MatchString(between) {
 		return true
 	}
 	stop := strings.IndexAny(between, ".!?")
@@ -112,18 +113,18 @@ func ends(text string, w, next word) bool {
 }
 
 var (
-	paragraph     = regexp.MustCompile(`\n[ \t\r]*\n|\n[ \t]*(?:#|\*\*|[-*] )`)
+	paragraph     = lazy.Regexp(`\n[ \t\r]*\n|\n[ \t]*(?:#|\*\*|[-*] )`)
 	abbreviations = strings.Fields("inc corp ltd no nr art abs sec co dr st vs bzw ca ggf etc par al sarl")
 )
 
 // isHeading reports whether the sentence is a title: few words, no verb of a contract, and no day.
 func (s sentence) isHeading() bool {
 	return len(s.words) <= maxHeading && !slices.ContainsFunc(s.words, func(w word) bool {
-		return slices.Contains(verbs, w.text) || years.MatchString(w.text)
+		return slices.Contains(verbs, w.text) || years().MatchString(w.text)
 	})
 }
 
-var years = regexp.MustCompile(`^(?:19|20)\d\d(?:-\d\d-\d\d)?$`)
+var years = lazy.Regexp(`^(?:19|20)\d\d(?:-\d\d-\d\d)?$`)
 
 var verbs = strings.Fields(`shall will may must is are was be has have means mean governed grants agree agrees owns
 	gilt ist sind wird werden kann können darf dürfen hat haben muss haftet verlängert unterliegt bedarf

@@ -51,7 +51,7 @@ func Clean(raw []byte) (string, error) {
 		return "", errBytes
 	}
 	raw, read := narrowed(raw), decode
-	if pageStart.Match(raw[:min(len(raw), 4096)]) {
+	if pageStart().Match(raw[:min(len(raw), 4096)]) {
 		read = textOfHTML
 	}
 	text, err := read(raw)

@@ -3,12 +3,12 @@ package chunk
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 // Zones of a page with heads and feet, in fractions of its height.
@@ -19,7 +19,7 @@ const (
 	tight    = 1.2   // of two lines of one paragraph, in usual steps
 )
 
-var number = regexp.MustCompile(`\d+`)
+var number = lazy.Regexp(`\d+`)
 
 // printed is a line in a zone of a page.
 type printed struct {
@@ -100,8 +100,8 @@ func zones(pages []transcript.Page) map[string][]printed {
 	for i, p := range pages {
 		for j, l := range p.Lines {
 			if l.Box.Top < headZone || l.Box.Bottom > footZone {
-				key := strings.Join(strings.Fields(number.ReplaceAllString(l.Text, "#")), " ")
-				found[key] = append(found[key], printed{i, j, l.Box.Top, number.FindAllString(l.Text, -1)})
+				key := strings.Join(strings.Fields(number().ReplaceAllString(l.Text, "#")), " ")
+				found[key] = append(found[key], printed{i, j, l.Box.Top, number().FindAllString(l.Text, -1)})
 			}
 		}
 	}

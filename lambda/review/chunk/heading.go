@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,23 +52,23 @@ func (h *heading) kind() kind {
 func (h *heading) text() string { return strings.TrimSpace(h.mark + " " + h.title) }
 
 var (
-	markdown = regexp.MustCompile(`^(#{1,6})\s+`)
-	named    = regexp.MustCompile(`^(?i:(exhibit|schedule|annexe?|appendix|attachment|anlage|anhang|part|teil|titre|title)|` +
+	markdown = lazy.Regexp(`^(#{1,6})\s+`)
+	named    = lazy.Regexp(`^(?i:(exhibit|schedule|annexe?|appendix|attachment|anlage|anhang|part|teil|titre|title)|` +
 		`(article|artikel|chapter|kapitel|chapitre|§)|(section|clause|abschnitt|ziffer|klausel|clausule))` +
 		`\s*(\d{1,3}(?:\.\d{1,3})*[a-z]?|[IVXLC]{1,7}|[A-Z](?:-\d)?)\b[.:)]?(?:\s+[-–—]\s+|\s+|$)`)
-	decimal = regexp.MustCompile(`^(\d{1,3}((?:\.\d{1,3}){0,5}))([.)]?)\s+`)
-	roman   = regexp.MustCompile(`^([IVXL]{1,7})[.)]\s+`)
-	letter  = regexp.MustCompile(`^([A-Z])[.)]\s+`)
-	item    = regexp.MustCompile(`^(?:\(([a-zA-Z]{1,4}|\d{1,2})\)|([a-z]{1,4})\))\s+`)
-	tags    = regexp.MustCompile(`<[^<>]{0,200}>|\*\*|__`)
-	rules   = regexp.MustCompile(`[-=_*~.]{3,}`) // rules under or after a title
-	verbs   = regexp.MustCompile(`(?i)\b(shall|will|may|is|are|has|have|means|wird|ist|sind|hat|est|sont)\b`)
+	decimal = lazy.Regexp(`^(\d{1,3}((?:\.\d{1,3}){0,5}))([.)]?)\s+`)
+	roman   = lazy.Regexp(`^([IVXL]{1,7})[.)]\s+`)
+	letter  = lazy.Regexp(`^([A-Z])[.)]\s+`)
+	item    = lazy.Regexp(`^(?:\(([a-zA-Z]{1,4}|\d{1,2})\)|([a-z]{1,4})\))\s+`)
+	tags    = lazy.Regexp(`<[^<>]{0,200}>|\*\*|__`)
+	rules   = lazy.Regexp(`[-=_*~.]{3,}`) // rules under or after a title
+	verbs   = lazy.Regexp(`(?i)\b(shall|will|may|is|are|has|have|means|wird|ist|sind|hat|est|sont)\b`)
 )
 
 // head returns the heading beginning at an offset, or nil.
 func (s *scanner) head(at int, gap string) *heading {
 	first := s.text[at]
-	if first >= 'a' && first <= 'z' && !item.MatchString(s.text[at:min(at+8, len(s.text))]) {
+	if first >= 'a' && first <= 'z' && !item().MatchString(s.text[at:min(at+8, len(s.text))]) {
 		return nil
 	}
 	line, whole := s.lineAt(at)
@@ -92,7 +91,7 @@ func (s *scanner) lineAt(at int) (line string, whole bool) {
 	n := s.lineLength(at)
 	line = s.text[at : at+n]
 	if strings.ContainsAny(line, "<*_") {
-		line = strings.TrimSpace(tags.ReplaceAllString(line, ""))
+		line = strings.TrimSpace(tags().ReplaceAllString(line, ""))
 	}
 	return line, n < maxLine
 }
@@ -110,10 +109,10 @@ func (s *scanner) lineLength(at int) int {
 
 // numbered reads a heading beginning with a number or a Markdown mark.
 func (s *scanner) numbered(line, gap string) *heading {
-	if m := markdown.FindStringSubmatch(line); m != nil {
+	if m := markdown().FindStringSubmatch(line); m != nil {
 		return &heading{rank: len(m[1]), title: cutTitle(squeeze(line[len(m[0]):]))}
 	}
-	if m := named.FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) {
+	if m := named().FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) {
 		rank := rankSection
 		if m[1] != "" {
 			rank = rankBook
@@ -122,17 +121,17 @@ func (s *scanner) numbered(line, gap string) *heading {
 		}
 		return titled(rank, line, m[0])
 	}
-	if m := decimal.FindStringSubmatch(line); m != nil && m[2]+m[3] != "" && opens(line[len(m[0]):]) {
+	if m := decimal().FindStringSubmatch(line); m != nil && m[2]+m[3] != "" && opens(line[len(m[0]):]) {
 		rank := rankNumber + strings.Count(m[2], ".") + indent(gap)/4
 		return titled(min(rank, rankLetter-1), line, m[0])
 	}
-	if m := roman.FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) && !s.follows(m[1], rankLetter) {
+	if m := roman().FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) && !s.follows(m[1], rankLetter) {
 		return titled(rankRoman, line, m[0])
 	}
-	if m := letter.FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) {
+	if m := letter().FindStringSubmatch(line); m != nil && opens(line[len(m[0]):]) {
 		return titled(rankLetter, line, m[0])
 	}
-	if m := item.FindStringSubmatch(line); m != nil {
+	if m := item().FindStringSubmatch(line); m != nil {
 		return titled(s.itemRank(m[1]+m[2]), line, m[0])
 	}
 	return nil
@@ -178,7 +177,7 @@ func title(rest string) string {
 		}
 	}
 	t := squeeze(rest[:end])
-	if len(rest) >= maxLine-20 && end == len(rest) || len(t) > maxTitle || strings.Count(t, " ") > 8 || verbs.MatchString(t) {
+	if len(rest) >= maxLine-20 && end == len(rest) || len(t) > maxTitle || strings.Count(t, " ") > 8 || verbs().MatchString(t) {
 		return capitalsBefore(t)
 	}
 	if r, _ := utf8.DecodeRuneInString(t); unicode.IsLower(r) {
@@ -206,7 +205,7 @@ func capitalsBefore(text string) string {
 // lines in a row are running text.
 func (s *scanner) capitals(line string, at int) *heading {
 	t := squeeze(line)
-	ruled := strings.IndexFunc(t, unicode.IsLetter) >= 0 && len(rules.FindString(line)) > 4
+	ruled := strings.IndexFunc(t, unicode.IsLetter) >= 0 && len(rules().FindString(line)) > 4
 	if len(t) > maxTitle || strings.Count(t, " ") > 10 || strings.HasSuffix(t, ",") || strings.HasSuffix(t, ";") {
 		return nil
 	}
@@ -247,7 +246,7 @@ func upper(text string) bool {
 }
 
 func squeeze(text string) string {
-	return strings.Join(strings.Fields(rules.ReplaceAllString(text, " ")), " ")
+	return strings.Join(strings.Fields(rules().ReplaceAllString(text, " ")), " ")
 }
 
 func indent(gap string) int {

@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/encoding/charmap"
 )
 
-var pageStart = regexp.MustCompile(`(?is)^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b`)
+var pageStart = lazy.Regexp(`(?is)^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b`)
 
 // textOfHTML returns the text of a page that a reader sees: blocks as paragraphs, headings with
 // the marks of Markdown, lists with their numbers, the cells of a row on one line. It leaves out
@@ -47,11 +48,11 @@ var encodings = map[string]*charmap.Charmap{
 	"windows-1251": charmap.Windows1251, "windows-1253": charmap.Windows1253,
 }
 
-var declared = regexp.MustCompile(`(?i)<meta[^>]+charset\s*=\s*["']?([a-z0-9_-]+)`)
+var declared = lazy.Regexp(`(?i)<meta[^>]+charset\s*=\s*["']?([a-z0-9_-]+)`)
 
 func encodingOf(raw []byte) (*charmap.Charmap, error) {
 	name := ""
-	if m := declared.FindSubmatch(raw[:min(len(raw), 1024)]); m != nil {
+	if m := declared().FindSubmatch(raw[:min(len(raw), 1024)]); m != nil {
 		name = strings.ToLower(string(m[1]))
 	}
 	if known := encodings[name]; known != nil {
@@ -97,13 +98,13 @@ var unseen = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Head: 
 	atom.Svg: true, atom.Math: true, atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Audio: true, atom.Video: true,
 	atom.Canvas: true}
 
-var hides = regexp.MustCompile(`(?i)(?:^|;)\s*(?:display\s*:\s*none|` +
+var hides = lazy.Regexp(`(?i)(?:^|;)\s*(?:display\s*:\s*none|` +
 	`visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$))`)
 
 func concealed(n *html.Node) bool {
 	_, hidden := attribute(n, "hidden")
 	style, _ := attribute(n, "style")
-	return hidden || unseen[n.DataAtom] || hides.MatchString(style)
+	return hidden || unseen[n.DataAtom] || hides().MatchString(style)
 }
 
 func attribute(n *html.Node, name string) (string, bool) {

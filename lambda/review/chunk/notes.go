@@ -1,14 +1,14 @@
 package chunk
 
 import (
-	"regexp"
 	"slices"
 
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/lazy"
 )
 
 // noteMark begins a footnote: a number or sign without a point, which a clause would have.
-var noteMark = regexp.MustCompile(`^(\d{1,3}|[*†‡§¶]{1,3})\s?["“‘'(]?\p{L}`)
+var noteMark = lazy.Regexp(`^(\d{1,3}|[*†‡§¶]{1,3})\s?["“‘'(]?\p{L}`)
 
 // smaller is the most height of a footnote's line, as a part of the usual one.
 const smaller = 0.93
@@ -31,7 +31,7 @@ func withoutNotes(blocks [][]transcript.Line) (running, notes [][]transcript.Lin
 func firstNote(block []transcript.Line) int {
 	for i := 1; i < len(block); i++ {
 		limit := smaller * usualHeight(block[:i])
-		if noteMark.MatchString(block[i].Text) && usualHeight(block[i:i+1]) < limit && usualHeight(block[i:]) < limit {
+		if noteMark().MatchString(block[i].Text) && usualHeight(block[i:i+1]) < limit && usualHeight(block[i:]) < limit {
 			return i
 		}
 	}

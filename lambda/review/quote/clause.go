@@ -1,10 +1,11 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -30,7 +31,7 @@ func Clause(text string, start, end int) string {
 	}
 	sentence := text[from:to]
 	if line := strings.TrimRight(text[max(0, from-8):from], " \t"); line == "" || strings.HasSuffix(line, "\n") {
-		if n := numbered.FindStringSubmatchIndex(sentence); n != nil {
+		if n := numbered().FindStringSubmatchIndex(sentence); n != nil {
 			sentence = sentence[n[2]:]
 		}
 	}
@@ -40,7 +41,7 @@ func Clause(text string, start, end int) string {
 // numbered matches the number of a clause at the start of a line, and the first letter after it.
 // The number must have a dot, a parenthesis or a paragraph sign, and the letter must be a
 // capital, because "30 Tage" and "1.5 percent" begin sentences, too.
-var numbered = regexp.MustCompile(`^\s*(?:§\s*\d+|\(\d+\)|\d+[.)]|\d+(?:\.\d+)+[.)]?)\s+(\p{Lu})`)
+var numbered = lazy.Regexp(`^\s*(?:§\s*\d+|\(\d+\)|\d+[.)]|\d+(?:\.\d+)+[.)]?)\s+(\p{Lu})`)
 
 // endsBefore reports whether a sentence ends before text[at:]: after a mark and white space, or
 // at an empty line.

@@ -1,12 +1,13 @@
 package quote
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // span is a range of a text in bytes.
@@ -97,10 +98,10 @@ func linesOf(text string) (lines []line) {
 }
 
 var (
-	outer  = regexp.MustCompile(`^\D{0,80}?\d{1,4}\b|\b\d{1,4}\D{0,12}$`)
-	digits = regexp.MustCompile(`\d+`)
-	counts = regexp.MustCompile(`^[-–—|\[( ]*\p{L}*\.? ?(\d{1,4}) ?(?:/|\p{L}{1,4}) ?(\d{1,4})[-–—|\]). ]*$`)
-	framed = regexp.MustCompile(`^[-–—]+ *\d{1,4} *[-–—]+$`)
+	outer  = lazy.Regexp(`^\D{0,80}?\d{1,4}\b|\b\d{1,4}\D{0,12}$`)
+	digits = lazy.Regexp(`\d+`)
+	counts = lazy.Regexp(`^[-–—|\[( ]*\p{L}*\.? ?(\d{1,4}) ?(?:/|\p{L}{1,4}) ?(\d{1,4})[-–—|\]). ]*$`)
+	framed = lazy.Regexp(`^[-–—]+ *\d{1,4} *[-–—]+$`)
 )
 
 // repeated returns the keys of lines that pages repeat: the same line apart from a number that
@@ -113,15 +114,15 @@ func repeated(lines []line) map[string]bool {
 			continue
 		}
 		l.key = l.text
-		if at := outer.FindStringIndex(l.text); at != nil {
-			number, _ := strconv.Atoi(digits.FindString(l.text[at[0]:at[1]]))
-			l.key = l.text[:at[0]] + digits.ReplaceAllString(l.text[at[0]:at[1]], "#") + l.text[at[1]:]
+		if at := outer().FindStringIndex(l.text); at != nil {
+			number, _ := strconv.Atoi(digits().FindString(l.text[at[0]:at[1]]))
+			l.key = l.text[:at[0]] + digits().ReplaceAllString(l.text[at[0]:at[1]], "#") + l.text[at[1]:]
 			if last, ok := numbers[l.key]; ok && number == last+1 {
 				known[l.key] = true
 			}
 			numbers[l.key] = number
 		}
-		if m := counts.FindStringSubmatch(l.text); m != nil && !larger(m[1], m[2]) || framed.MatchString(l.text) {
+		if m := counts().FindStringSubmatch(l.text); m != nil && !larger(m[1], m[2]) || framed().MatchString(l.text) {
 			known[l.key] = true
 		}
 		if seen[l.text] && l.above && l.below && strings.IndexFunc(l.text, unicode.IsLetter) >= 0 {

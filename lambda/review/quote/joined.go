@@ -1,8 +1,9 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // joined returns the place of a quotation with ellipses: its parts in order, within one clause.
@@ -39,22 +40,22 @@ func (f *folded) joined(text string, parts []wanted) (place, bool) {
 const mostPlaces = 1_000
 
 var (
-	begins = regexp.MustCompile(`[\n\f][ \t]*(?:#{1,6} |§+ ?\d|\d{1,3}(?:(?:\.\d{1,3})+[.)]?|[.)])[ \t]+\p{Lu}|` +
+	begins = lazy.Regexp(`[\n\f][ \t]*(?:#{1,6} |§+ ?\d|\d{1,3}(?:(?:\.\d{1,3})+[.)]?|[.)])[ \t]+\p{Lu}|` +
 		`\p{Lu}\p{L}+\.? (?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7})\b[.:]?(?:[ \t]+\p{Lu}|[ \t]*\n))`)
-	paragraph = regexp.MustCompile(`[.!?][)"'”’»*_]*[ \t]*\n\s*\n[ \t\n]*`)
-	continued = regexp.MustCompile(`^(?:\p{Ll}|[-*•▪●◦‣–])`)
+	paragraph = lazy.Regexp(`[.!?][)"'”’»*_]*[ \t]*\n\s*\n[ \t\n]*`)
+	continued = lazy.Regexp(`^(?:\p{Ll}|[-*•▪●◦‣–])`)
 )
 
 // clauses returns where clauses begin: at a numbered heading on a new line, and at a paragraph
 // after a finished sentence. An item after a semicolon belongs to its clause.
 func clauses(text string) (starts []int) {
 	var paragraphs []int
-	for _, m := range paragraph.FindAllStringIndex(text, -1) {
-		if rest := text[m[1]:]; rest != "" && !continued.MatchString(rest) {
+	for _, m := range paragraph().FindAllStringIndex(text, -1) {
+		if rest := text[m[1]:]; rest != "" && !continued().MatchString(rest) {
 			paragraphs = append(paragraphs, m[1])
 		}
 	}
-	for _, m := range begins.FindAllStringIndex(text, -1) {
+	for _, m := range begins().FindAllStringIndex(text, -1) {
 		at := m[0] + len(text[m[0]:m[1]]) - len(strings.TrimLeft(text[m[0]:m[1]], "\n\f \t"))
 		for len(paragraphs) > 0 && paragraphs[0] <= at {
 			starts, paragraphs = append(starts, paragraphs[0]), paragraphs[1:]

@@ -22,10 +22,11 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // Limits of a quotation.
@@ -219,15 +220,15 @@ func spaced(r rune) bool {
 		unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-var ellipsis = regexp.MustCompile(`[\[(]?\s*(?:…|\.{3,}|\.(?:\s\.){2,})\s*[\])]?`)
+var ellipsis = lazy.Regexp(`[\[(]?\s*(?:…|\.{3,}|\.(?:\s\.){2,})\s*[\])]?`)
 
 // partsOf divides a quotation at its ellipses. It returns none without one, or if a part
 // proves nothing.
 func partsOf(quote string) (parts []wanted) {
-	if !ellipsis.MatchString(quote) {
+	if !ellipsis().MatchString(quote) {
 		return nil
 	}
-	for _, part := range ellipsis.Split(quote, maxParts+1) {
+	for _, part := range ellipsis().Split(quote, maxParts+1) {
 		w := wantedOf(part)
 		if len(w.runes) == 0 {
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	text "matchbook/lambda/cli/term"
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/review/card"
 	"matchbook/lambda/review/chunk"
 	"matchbook/lambda/review/record"
@@ -27,24 +28,24 @@ const kindWords = `agreement|contract|licen[cs]e|lease|deed|undertaking|terms an
 	`contrat|accord|bail|convention`
 
 var (
-	kindOf  = regexp.MustCompile(`(?im)^[\s#*]*((?:[\p{L}'’&,-]+ ){0,6}[\p{L}-]*(?:` + kindWords + `)(?: [\p{L}'’-]+){0,5})[\s#*.:]*$`)
-	partyIn = regexp.MustCompile(`(?:\b(?i:between|zwischen|entre|and|und|et|by|with)|[.;:)]) (?:(?i:der|dem|the|la|le|die) )?` +
+	kindOf  = lazy.Regexp(`(?im)^[\s#*]*((?:[\p{L}'’&,-]+ ){0,6}[\p{L}-]*(?:` + kindWords + `)(?: [\p{L}'’-]+){0,5})[\s#*.:]*$`)
+	partyIn = lazy.Regexp(`(?:\b(?i:between|zwischen|entre|and|und|et|by|with)|[.;:)]) (?:(?i:der|dem|the|la|le|die) )?` +
 		`(\p{Lu}[^,"“”„«»()\n]{2,80}?)(?:, [^"“”„«»]{0,200}?)? ?` +
 		`[(–—-]\s?(?:[\p{L}',-]+ ){0,6}?["“”„«]\s?(?:(?i:the|der|die|das|le|la) )?([^"“”„«»]{2,40}?)\s?["”“»]`)
-	opener = regexp.MustCompile(`^.*\b(?:between|zwischen|entre)\s+(?:(?:der|dem|the|la|le)\s+)?`)
-	kind   = regexp.MustCompile(`(?i)^(?:the |der |die )?[\p{L}-]*(?:` + kindWords + `|date|datum|part(?:y|ies|eien|ei|ie))$`)
-	sum    = regexp.MustCompile(`(?i)(?:\b(?:eur|usd|gbp|chf|us\$)|[€$£]) ?\d[\d.,’']*|` +
+	opener = lazy.Regexp(`^.*\b(?:between|zwischen|entre)\s+(?:(?:der|dem|the|la|le)\s+)?`)
+	kind   = lazy.Regexp(`(?i)^(?:the |der |die )?[\p{L}-]*(?:` + kindWords + `|date|datum|part(?:y|ies|eien|ei|ie))$`)
+	sum    = lazy.Regexp(`(?i)(?:\b(?:eur|usd|gbp|chf|us\$)|[€$£]) ?\d[\d.,’']*|` +
 		`\d[\d.,’']* ?(?:(?:eur|euros?|usd|gbp|chf|dollars?|pounds)\b|[€$£])`)
-	ranks = regexp.MustCompile(`(?i)\b(?:prevails?|precedence|order of priority|geht .{0,60}\bvor\b|gehen .{0,60}\bvor\b|` +
+	ranks = lazy.Regexp(`(?i)\b(?:prevails?|precedence|order of priority|geht .{0,60}\bvor\b|gehen .{0,60}\bvor\b|` +
 		`vorrang\w*|prévau\w*|prim(?:e|ent)\b)`)
-	begins = regexp.MustCompile(`(?i)(?:effective (?:date\b|as of|on|from)|begins? on|commenc\w+ on|commencement date|in force from|` +
+	begins = lazy.Regexp(`(?i)(?:effective (?:date\b|as of|on|from)|begins? on|commenc\w+ on|commencement date|in force from|` +
 		`beginnt am|in kraft (?:am|ab)|` +
 		`tritt am|prend effet le|à compter du)[^.]{0,40}?` + day)
-	made = regexp.MustCompile(`(?i)(?:made (?:on|as of|this)|entered into (?:on|as of)|dated(?: as of)?|` +
+	made = lazy.Regexp(`(?i)(?:made (?:on|as of|this)|entered into (?:on|as of)|dated(?: as of)?|` +
 		`geschlossen am|conclu le)[^.]{0,40}?` + day)
-	expires = regexp.MustCompile(`(?i)(?:expires? on|ends? on|until and including|endet am|` +
+	expires = lazy.Regexp(`(?i)(?:expires? on|ends? on|until and including|endet am|` +
 		`läuft bis(?: zum)?|bis zum|expire le|prend fin le|jusqu'au) ` + day)
-	lasts = regexp.MustCompile(`\b(?:initial term|initial period|term|laufzeit|grundlaufzeit|fixed period)\b` +
+	lasts = lazy.Regexp(`\b(?:initial term|initial period|term|laufzeit|grundlaufzeit|fixed period)\b` +
 		`[^.]{0,40}?\b(?:of|von|is) (?:at least |mindestens )?` + period)
 )
 
@@ -70,24 +71,24 @@ func Facts(contract string, ours func(name string) bool) record.Card {
 	contract = strings.ToValidUTF8(contract[:min(len(contract), mostFacts)], "")
 	head := strings.Join(strings.Fields(contract[:min(len(contract), mostPreamble)]), " ")
 	c := record.Card{Outline: chunk.Outline(contract, mostOutline), Definitions: card.Definitions(contract)}
-	if m := kindOf.FindStringSubmatch(contract[:min(len(contract), mostOpening)]); m != nil {
+	if m := kindOf().FindStringSubmatch(contract[:min(len(contract), mostOpening)]); m != nil {
 		c.Type = text.Clean(m[1], mostName)
 	}
-	for _, m := range partyIn.FindAllStringSubmatch(strings.ToValidUTF8(head, ""), 4) {
-		if !kind.MatchString(m[2]) {
-			name := opener.ReplaceAllString(m[1], "")
+	for _, m := range partyIn().FindAllStringSubmatch(strings.ToValidUTF8(head, ""), 4) {
+		if !kind().MatchString(m[2]) {
+			name := opener().ReplaceAllString(m[1], "")
 			c.Parties = append(c.Parties, record.Party{Name: text.Clean(name, mostName), Term: text.Clean(m[2], mostName),
 				Ours: ours(m[2])})
 		}
 	}
 	isParty := func(f record.Fact) bool {
-		return kind.MatchString(f.Name) || slices.ContainsFunc(c.Parties, func(p record.Party) bool { return p.Term == f.Name })
+		return kind().MatchString(f.Name) || slices.ContainsFunc(c.Parties, func(p record.Party) bool { return p.Term == f.Name })
 	}
 	c.Definitions = slices.DeleteFunc(c.Definitions, isParty)
-	if c.Effective = dateIn(begins, contract); c.Effective == "" {
-		c.Effective = dateIn(made, contract[:min(len(contract), mostPreamble)])
+	if c.Effective = dateIn(begins(), contract); c.Effective == "" {
+		c.Effective = dateIn(made(), contract[:min(len(contract), mostPreamble)])
 	}
-	c.End = dateIn(expires, contract)
+	c.End = dateIn(expires(), contract)
 	for _, s := range clausesOf(record.Task{Text: contract, Chunks: []record.Chunk{{End: len(contract), Searched: true}}}) {
 		addFacts(&c, s)
 	}
@@ -105,10 +106,10 @@ func addFacts(c *record.Card, s clause) {
 	if t, ok := firstTerm(s); ok && c.Term.N == 0 {
 		c.Term = spanOf(t)
 	}
-	if c.Precedence.End == 0 && ranks.MatchString(s.line) {
+	if c.Precedence.End == 0 && ranks().MatchString(s.line) {
 		c.Precedence = factOf(s, "precedence")
 	}
-	if at := sum.FindStringIndex(s.line); at != nil && len(c.Sums) < mostSums {
+	if at := sum().FindStringIndex(s.line); at != nil && len(c.Sums) < mostSums {
 		f := factOf(s, "amount")
 		if at[1] > mostFact { // the words before the amount
 			f.Quote = text.Clean("…"+strings.ToValidUTF8(s.line[at[1]-mostFact/2:], ""), mostFact)
@@ -119,7 +120,7 @@ func addFacts(c *record.Card, s clause) {
 
 // firstTerm reads the length of the first term.
 func firstTerm(c clause) (term, bool) {
-	t, ok := periodIn(c, strings.ToLower(c.line), lasts)
+	t, ok := periodIn(c, strings.ToLower(c.line), lasts())
 	t.severity, t.subject = record.Medium, subject{record.Parties, "length of the term", ""}
 	return t, ok
 }

@@ -1,9 +1,10 @@
 package whole
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 var numbers = map[string]int{
@@ -26,7 +27,7 @@ var units = map[string]float64{
 const period = `((?:[a-zäöüß]+[ -]){0,5})(?:\(?(\d{1,4})\)? )?(?:full |calendar |weitere[nrs]? |weitere )?` +
 	`(days?|weeks?|months?|years?|tage?n?|wochen?|monate?n?|jahre?n?)\b`
 
-var spaces = regexp.MustCompile(`[ -]+`)
+var spaces = lazy.Regexp(`[ -]+`)
 
 // days reads the groups of a period. It returns 0 if they hold none.
 func days(words, digits, unit string) float64 {
@@ -39,7 +40,7 @@ func days(words, digits, unit string) float64 {
 
 // wordsToNumber reads the numeral at the end of the words.
 func wordsToNumber(words string) (n int) {
-	list := spaces.Split(strings.TrimSpace(words), -1)
+	list := spaces().Split(strings.TrimSpace(words), -1)
 	scale := 1
 	for i := len(list) - 1; i >= 0; i-- {
 		value, ok := numbers[list[i]]

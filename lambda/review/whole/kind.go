@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/review/category"
 	"matchbook/lambda/review/record"
 )
@@ -15,7 +16,7 @@ const mostOpening = 1_000
 // Other types, such as services, licences and frameworks, are expected to have all clauses, and
 // are listed because the first title counts.
 var kinds = []struct {
-	title      *regexp.Regexp
+	title      func() *regexp.Regexp
 	unexpected []record.Category
 }{
 	{titled(`(?:non-?\s?disclosure|confidentiality|secrecy) (?:agreement|deed|undertaking)`, `nda`,
@@ -35,12 +36,12 @@ var kinds = []struct {
 		`contrat`, `accord`), nil},
 }
 
-func titled(titles ...string) *regexp.Regexp {
+func titled(titles ...string) func() *regexp.Regexp {
 	all := ""
 	for _, t := range titles {
 		all += `|` + t
 	}
-	return regexp.MustCompile(`(?i)(?:^|[^\p{L}-])(?:` + all[1:] + `)(?:$|[^\p{L}-])`)
+	return lazy.Regexp(`(?i)(?:^|[^\p{L}-])(?:` + all[1:] + `)(?:$|[^\p{L}-])`)
 }
 
 // unexpectedIn returns the clauses that a contract needn't have, by its title.
@@ -48,7 +49,7 @@ func unexpectedIn(text string) (list []record.Category) {
 	start := text[:min(len(text), mostOpening)]
 	first := len(start)
 	for _, k := range kinds {
-		if at := k.title.FindStringIndex(start); at != nil && at[0] < first {
+		if at := k.title().FindStringIndex(start); at != nil && at[0] < first {
 			first, list = at[0], k.unexpected
 		}
 	}

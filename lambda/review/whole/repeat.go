@@ -1,10 +1,10 @@
 package whole
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/review/record"
 
 	"github.com/google/uuid"
@@ -81,11 +81,11 @@ func (r *repeats) elsewhere(found []record.Finding) {
 	}
 }
 
-var number = regexp.MustCompile(`^[\s(]*\d+(?:\.\d+)*[.)]?\s+`)
+var number = lazy.Regexp(`^[\s(]*\d+(?:\.\d+)*[.)]?\s+`)
 
 // wordsOf returns a clause without its number, case, white space and punctuation.
 func wordsOf(quote string) string {
-	quote = number.ReplaceAllString(quote, "")
+	quote = number().ReplaceAllString(quote, "")
 	return strings.Join(strings.FieldsFunc(strings.ToLower(quote), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), " ")

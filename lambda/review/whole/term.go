@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"matchbook/lambda/internal/lazy"
 	"matchbook/lambda/review/record"
 )
 
@@ -32,10 +33,10 @@ var readers = []reader{law, notice, renewal, renewalNotice, liabilityCap, paymen
 const laws = `(?i:laws? of (?:the )?)(?P<law>\p{Lu}[\p{L}.]*(?: (?:of|and|the|\p{Lu}[\p{L}.]*))*)`
 
 var (
-	governed = regexp.MustCompile(`(?i:governed|construed|interpreted)\b.{0,120}?` + laws)
-	gilt     = regexp.MustCompile(`(?i:gilt|unterliegt|anwendbar).{0,60}?(?i:recht der) ` +
+	governed = lazy.Regexp(`(?i:governed|construed|interpreted)\b.{0,120}?` + laws)
+	gilt     = lazy.Regexp(`(?i:gilt|unterliegt|anwendbar).{0,60}?(?i:recht der) ` +
 		`(?P<law>\p{Lu}\p{L}*(?: \p{Lu}\p{L}*)*)`)
-	german = regexp.MustCompile(`(?i:gilt|unterliegt|anwendbar).{0,60}?` +
+	german = lazy.Regexp(`(?i:gilt|unterliegt|anwendbar).{0,60}?` +
 		`(?P<law>(?i:deutsche|österreichische|schweizer(?:ische)?)[smn]?) (?i:recht)`)
 )
 
@@ -48,7 +49,7 @@ var countries = map[string]string{
 }
 
 func law(c clause) (term, bool) {
-	for _, pattern := range []*regexp.Regexp{governed, gilt, german} {
+	for _, pattern := range []*regexp.Regexp{governed(), gilt(), german()} {
 		if found := pattern.FindStringSubmatch(c.line); found != nil {
 			name := countryOf(found[pattern.SubexpIndex("law")])
 			return term{clause: c, value: name, shown: name, severity: record.High,
@@ -79,36 +80,34 @@ func countryOf(name string) string {
 }
 
 var (
-	convenience = oneOf("for convenience", "without cause", "for any reason", "for no reason", "without reasons?",
-		"without (?:giving|stating) reasons?", "ohne angabe von gründen", "jederzeit ordentlich")
-	otherwise = oneOf("breach", "default", `insolven\w*`, "arrears", `renew\w*`, "unless",
-		`wichtige\w+`, `verlänger\w*`)
+	convenience = lazy.Regexp(oneOf("for convenience", "without cause", "for any reason", "for no reason", "without reasons?",
+		"without (?:giving|stating) reasons?", "ohne angabe von gründen", "jederzeit ordentlich"))
+	otherwise = lazy.Regexp(oneOf("breach", "default", `insolven\w*`, "arrears", `renew\w*`, "unless",
+		`wichtige\w+`, `verlänger\w*`))
 	may = oneOf("may(?: also)?", "can", "shall have the right to", "has the right to", "is entitled to",
 		"kann", "können", "darf", "dürfen")
-	terminates = regexp.MustCompile(
+	terminates = lazy.Regexp(
 		`\b(\p{L}+(?: party| parties| parteien| partei| vertragspartei| vertragspartner)?) ` +
-			may.String() + ` (?:(?:terminate|end|cancel) (?:this|the) (?:agreement|contract)|(?:den|diesen) vertrag)\b`)
-	noticeOf  = regexp.MustCompile(period + `'?s? (?:(?:prior|advance|written|previous) ?(?:and )?)*notice\b`)
-	noticeIs  = regexp.MustCompile(`(?:notice of (?:at least |not less than )?|frist von )` + period)
-	condition = regexp.MustCompile(`^(?:\p{L}?[\d.]+ )?(` + oneOf("after", "during", "until", "following", "before",
-		"in", "within", "from", "subject to", "nach", "während", "bis", "ab").String() + `[^,]*),`)
+			may + ` (?:(?:terminate|end|cancel) (?:this|the) (?:agreement|contract)|(?:den|diesen) vertrag)\b`)
+	noticeOf  = lazy.Regexp(period + `'?s? (?:(?:prior|advance|written|previous) ?(?:and )?)*notice\b`)
+	noticeIs  = lazy.Regexp(`(?:notice of (?:at least |not less than )?|frist von )` + period)
+	condition = lazy.Regexp(`^(?:\p{L}?[\d.]+ )?(` + oneOf("after", "during", "until", "following", "before",
+		"in", "within", "from", "subject to", "nach", "während", "bis", "ab") + `[^,]*),`)
 )
 
-func oneOf(words ...string) *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:` + strings.Join(words, "|") + `)\b`)
-}
+func oneOf(words ...string) string { return `\b(?:` + strings.Join(words, "|") + `)\b` }
 
 // notice reads the notice of termination for convenience.
 func notice(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
-	who := terminates.FindStringSubmatch(text)
-	if who == nil || !convenience.MatchString(text) || otherwise.MatchString(text) {
+	who := terminates().FindStringSubmatch(text)
+	if who == nil || !convenience().MatchString(text) || otherwise().MatchString(text) {
 		return term{}, false
 	}
-	t, ok := periodIn(c, text, noticeOf, noticeIs)
+	t, ok := periodIn(c, text, noticeOf(), noticeIs())
 	t.severity = record.High
 	t.subject = subject{record.Termination, "notice of termination for convenience", partyOf(who[1])}
-	if when := condition.FindStringSubmatch(text); when != nil {
+	if when := condition().FindStringSubmatch(text); when != nil {
 		t.subject.of += " " + when[1]
 	}
 	return t, ok
@@ -142,16 +141,16 @@ func shownPeriod(words, digits, unit string) string {
 }
 
 var (
-	renews = regexp.MustCompile(`\brenew(?:s|ed)?(?: automatically)? for (?:up to )?(?:an? )?` +
+	renews = lazy.Regexp(`\brenew(?:s|ed)?(?: automatically)? for (?:up to )?(?:an? )?` +
 		`(?:(?:further|additional|successive|consecutive|new) )*(?:(?:renewal )?(?:periods?|terms?) of )?` + period)
-	renewsBy  = regexp.MustCompile(`\bverlängert sich .{0,60}?\bum (?:jeweils )?` + period)
-	renewStop = regexp.MustCompile(`\b(?:renew|verlänger)`)
-	beforeEnd = regexp.MustCompile(period + `'? (?:before|prior to) the (?:end|expiry|expiration)\b`)
-	zumEnde   = regexp.MustCompile(`frist von ` + period + ` (?:zum|vor) (?:dem )?(?:ende|ablauf)\b`)
+	renewsBy  = lazy.Regexp(`\bverlängert sich .{0,60}?\bum (?:jeweils )?` + period)
+	renewStop = lazy.Regexp(`\b(?:renew|verlänger)`)
+	beforeEnd = lazy.Regexp(period + `'? (?:before|prior to) the (?:end|expiry|expiration)\b`)
+	zumEnde   = lazy.Regexp(`frist von ` + period + ` (?:zum|vor) (?:dem )?(?:ende|ablauf)\b`)
 )
 
 func renewal(c clause) (term, bool) {
-	t, ok := periodIn(c, strings.ToLower(c.line), renews, renewsBy)
+	t, ok := periodIn(c, strings.ToLower(c.line), renews(), renewsBy())
 	t.severity, t.subject = record.High, subject{record.Renewal, "period of renewal", ""}
 	return t, ok
 }
@@ -159,38 +158,38 @@ func renewal(c clause) (term, bool) {
 // renewalNotice reads the notice preventing a renewal.
 func renewalNotice(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
-	if !renewStop.MatchString(text) {
+	if !renewStop().MatchString(text) {
 		return term{}, false
 	}
-	t, ok := periodIn(c, text, beforeEnd, zumEnde)
+	t, ok := periodIn(c, text, beforeEnd(), zumEnde())
 	t.severity, t.subject = record.High, subject{record.Renewal, "notice that prevents a renewal", ""}
 	return t, ok
 }
 
 var (
-	capped = regexp.MustCompile(`(?:([\p{L}]+)'?s? |each party'?s? )?` +
+	capped = lazy.Regexp(`(?:([\p{L}]+)'?s? |each party'?s? )?` +
 		`(?:total |maximum |entire |cumulative |overall )*(?:aggregate |total |maximum )liability\b` +
 		`.*?\b(?:not exceed|limited to|capped at)\b(.*)`)
-	exception = oneOf("except", "other than", "notwithstanding", "data protection", `indemni\w*`, "insurance",
-		"(?:per|each) (?:claim|event|occurrence)")
-	money   = regexp.MustCompile(`(eur|usd|gbp|chf|€|\$|£) ?(\d[\d.,]*\d)(?: ?(million))?`)
-	percent = regexp.MustCompile(`(\d{1,4}) ?(?:%|per ?cent)`)
+	exception = lazy.Regexp(oneOf("except", "other than", "notwithstanding", "data protection", `indemni\w*`, "insurance",
+		"(?:per|each) (?:claim|event|occurrence)"))
+	money   = lazy.Regexp(`(eur|usd|gbp|chf|€|\$|£) ?(\d[\d.,]*\d)(?: ?(million))?`)
+	percent = lazy.Regexp(`(\d{1,4}) ?(?:%|per ?cent)`)
 )
 
 // liabilityCap reads the cap on a party's entire liability.
 func liabilityCap(c clause) (term, bool) {
 	text := strings.ToLower(c.line)
-	found := capped.FindStringSubmatch(text)
-	if found == nil || exception.MatchString(text) {
+	found := capped().FindStringSubmatch(text)
+	if found == nil || exception().MatchString(text) {
 		return term{}, false
 	}
 	t := term{clause: c, severity: record.Critical}
 	unit := "amount"
-	if amount := money.FindStringSubmatch(found[2]); amount != nil {
+	if amount := money().FindStringSubmatch(found[2]); amount != nil {
 		digits := strings.NewReplacer(",", "", ".", "").Replace(amount[2])
 		t.value = strings.Join([]string{amount[1], digits, amount[3]}, " ")
 		t.shown = strings.ToUpper(strings.TrimSpace(amount[1] + " " + amount[2] + " " + amount[3]))
-	} else if share := percent.FindStringSubmatch(found[2]); share != nil {
+	} else if share := percent().FindStringSubmatch(found[2]); share != nil {
 		t.value, t.shown, unit = share[1], share[1]+" per cent", "share"
 	}
 	t.subject = subject{record.LiabilityCap, "cap of liability", found[1] + " " + unit}

@@ -2,19 +2,19 @@ package einvoice
 
 import (
 	"encoding/xml"
-	"regexp"
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // ublRoot is the form of the root elements of UBL 2 documents.
-var ublRoot = regexp.MustCompile(`^[A-Z][A-Za-z]{0,60}$`)
+var ublRoot = lazy.Regexp(`^[A-Z][A-Za-z]{0,60}$`)
 
 // vocabularyOf returns the vocabulary of a root element, or nil if it is foreign.
 func vocabularyOf(root xml.Name) *vocabulary {
 	switch {
-	case ublRoot.MatchString(root.Local) && root.Space == ublSpace+root.Local+"-2":
+	case ublRoot().MatchString(root.Local) && root.Space == ublSpace+root.Local+"-2":
 		return ublVocabulary(root.Local)
 	case root == xml.Name{Space: ciiVocabulary.spaces[0], Local: "CrossIndustryInvoice"}:
 		return ciiVocabulary

@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -65,10 +66,10 @@ func charsetReader(isUTF8, isASCII bool) func(string, io.Reader) (io.Reader, err
 }
 
 // declaresOther matches a declaration of another encoding than UTF-8.
-var declaresOther = regexp.MustCompile(`(?is)^\s*<\?xml[^>]*\bencoding\s*=\s*["'](?:[^uU"']|u[^tT"'])`)
+var declaresOther = lazy.Regexp(`(?is)^\s*<\?xml[^>]*\bencoding\s*=\s*["'](?:[^uU"']|u[^tT"'])`)
 
 // misdeclared reports whether a file isn't in the UTF-8 it declares, or that XML assumes.
-func misdeclared(data []byte) bool { return !readable(data) && !declaresOther.Match(data) }
+func misdeclared(data []byte) bool { return !readable(data) && !declaresOther().Match(data) }
 
 // readable reports whether utf8Reader returns UTF-8.
 func readable(data []byte) bool {

@@ -115,7 +115,7 @@ func (r *reading) code() string {
 	if code == "" && total != nil {
 		code = total[0].attr("currencyID")
 	}
-	if code != "" && !currencyForm.MatchString(code) {
+	if code != "" && !currencyForm().MatchString(code) {
 		n := append(r.root.some(r.mapping.currency), total...)[0]
 		r.report(n, place(r.mapping.currency, n), "invalid currency: expected a code of three letters")
 		return ""

@@ -1,19 +1,19 @@
 package einvoice
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
-var decimalForm = regexp.MustCompile(`^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$`)
+var decimalForm = lazy.Regexp(`^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$`)
 
 // decimal reads a decimal of XML Schema, exactly. It may lack digits on one side of the point,
 // and have a plus sign and needless zeros.
 func decimal(s string) (document.Amount, bool) {
-	m := decimalForm.FindStringSubmatch(s)
+	m := decimalForm().FindStringSubmatch(s)
 	if m == nil || !strings.ContainsAny(s, "0123456789") {
 		return document.Amount{}, false
 	}
@@ -49,9 +49,9 @@ func date(s, format string) (document.Date, bool) {
 	return document.DateOf(t), true
 }
 
-var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
+var currencyForm = lazy.Regexp(`^[A-Z]{3}$`)
 
 // ibanForm is the form of an IBAN. The caller must check its check digits.
-var ibanForm = regexp.MustCompile(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)
+var ibanForm = lazy.Regexp(`^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$`)
 
-func isIBAN(s string) bool { return ibanForm.MatchString(strings.ReplaceAll(s, " ", "")) }
+func isIBAN(s string) bool { return ibanForm().MatchString(strings.ReplaceAll(s, " ", "")) }

@@ -20,7 +20,7 @@ const maxDocuments = 200
 // read reads an answer about a window. Its errors name the mistake and quote nothing of the
 // answer. A second answer may repeat documents on pages that were not shown; it drops them.
 func read(text string, w window, quotes printed.Quotes, model string, second bool) (found []extraction.Extraction, err error) {
-	answer, err := answers.Read(text, maxAnswer)
+	answer, err := answers().Read(text, maxAnswer)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,6 @@ func questionOf(w window, earlier string) llm.Question {
 			"and number of their document, and whole lists; for a page without a document, answer all of its document. Everything else " +
 			"is null or empty. If the text itself is at fault, answer what is printed.\n<<<page\n" + earlier + "page>>>\n")
 	}
-	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: answers.Raw(),
+	return llm.Question{Name: "document_extraction", System: system, User: text.String(), Schema: answers().Raw(),
 		MaxTokens: maxTokens}
 }

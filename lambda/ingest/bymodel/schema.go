@@ -3,6 +3,7 @@ package bymodel
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/extraction"
@@ -12,35 +13,37 @@ import (
 // answers is the schema of an answer. A model writes the members in the order of the schema, so
 // what decides about the others comes first, and its opinion of the result last. Older servers
 // take 100 properties on 5 levels; so a quote needs no page, and a printed value no quote.
-var answers = schema.MustParse(encode(object(
-	property{"documents", list(object(
-		property{"type", oneOf(kinds()...)},
-		property{"pages", list(node{Type: "integer"})},
-		property{"number", field},
-		property{"date", field},
-		property{"delivery_date", field},
-		property{"period", object(property{"from", field}, property{"to", field})},
-		property{"currency", field},
-		property{"supplier", party},
-		property{"buyer", party},
-		property{"payee", object(property{"name", field}, property{"iban", nullable})},
-		property{"buyer_reference", field},
-		property{"references", list(object(property{"type", oneOf(kinds()...)}, property{"number", nullable},
-			property{"quote", plain}))},
-		property{"line_items", row("sku description quantity unit unit_price price_quantity amount tax_rate")},
-		property{"charges", row("description amount tax_rate")},
-		property{"taxes", row("rate base amount")},
-		property{"subtotal", field},
-		property{"tax", field},
-		property{"total", field},
-		property{"prepaid", field},
-		property{"rounding", field},
-		property{"amount_due", field},
-		property{"payment_terms", object(property{"due", field}, property{"text", nullable})},
-	))},
-	property{"missing_fields", list(plain)},
-	property{"confidence", oneOf(string(extraction.High), string(extraction.Medium), string(extraction.Low))},
-)))
+var answers = sync.OnceValue(func() schema.Schema {
+	return schema.MustParse(encode(object(
+		property{"documents", list(object(
+			property{"type", oneOf(kinds()...)},
+			property{"pages", list(node{Type: "integer"})},
+			property{"number", field},
+			property{"date", field},
+			property{"delivery_date", field},
+			property{"period", object(property{"from", field}, property{"to", field})},
+			property{"currency", field},
+			property{"supplier", party},
+			property{"buyer", party},
+			property{"payee", object(property{"name", field}, property{"iban", nullable})},
+			property{"buyer_reference", field},
+			property{"references", list(object(property{"type", oneOf(kinds()...)}, property{"number", nullable},
+				property{"quote", plain}))},
+			property{"line_items", row("sku description quantity unit unit_price price_quantity amount tax_rate")},
+			property{"charges", row("description amount tax_rate")},
+			property{"taxes", row("rate base amount")},
+			property{"subtotal", field},
+			property{"tax", field},
+			property{"total", field},
+			property{"prepaid", field},
+			property{"rounding", field},
+			property{"amount_due", field},
+			property{"payment_terms", object(property{"due", field}, property{"text", nullable})},
+		))},
+		property{"missing_fields", list(plain)},
+		property{"confidence", oneOf(string(extraction.High), string(extraction.Medium), string(extraction.Low))},
+	)))
+})
 
 var (
 	plain    = node{Type: "string"}

@@ -210,11 +210,6 @@ func (j *Jobs) Releasing(f job.Attempt, v job.Release) (sql string, args []any) 
 const succeeded = `{status} = 'succeeded', {error} = NULL, {failed_at} = NULL,
 	{lease_until} = NULL, {due_at} = NULL, {lapses} = 0`
 
-// succeedSQL is the fence of the whole write.
-const succeedSQL = `
-UPDATE {table} SET ` + succeeded + `
-WHERE id = $1 AND {attempts} = $2 AND {status} = 'in-progress'`
-
 const succeedAllSQL = ours + `
 UPDATE {table} SET ` + succeeded + `
 FROM ours WHERE {table}.id = ours.id
@@ -229,12 +224,12 @@ RETURNING {table}.id, {attempts}`
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	return Steadily(ctx, func() error {
 		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
-			tag, err := tx.Exec(ctx, j.sql(succeedSQL), f.ID, f.Number)
+			held, err := Rows[job.Attempt](ctx, tx, j.sql(succeedAllSQL), []uuid.UUID{f.ID}, []int{f.Number})
+			if err == nil && len(held) == 0 {
+				err = job.ErrFenceLost
+			}
 			if err != nil {
 				return err
-			}
-			if tag.RowsAffected() == 0 {
-				return job.ErrFenceLost
 			}
 			return write(tx)
 		})

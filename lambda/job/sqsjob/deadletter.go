@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -193,16 +194,14 @@ func (d *DeadLetters) Return(ctx context.Context, letters []DeadLetter) error {
 
 // each calls work for batches, and ends at the first error or refused message.
 func (d *DeadLetters) each(letters []DeadLetter, work func([]DeadLetter) ([]types.BatchResultErrorEntry, error)) error {
-	for len(letters) > 0 {
-		n := min(maxEntries, len(letters))
-		refused, err := work(letters[:n])
+	for batch := range slices.Chunk(letters, maxEntries) {
+		refused, err := work(batch)
 		if err == nil && len(refused) > 0 {
 			err = &failure.Error{Sentence: "SQS refused a dead letter (" + aws.ToString(refused[0].Code) + ")"}
 		}
 		if err != nil {
 			return failure.At("settle dead letters", err)
 		}
-		letters = letters[n:]
 	}
 	return nil
 }

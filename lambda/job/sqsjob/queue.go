@@ -69,28 +69,23 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 		}
 	}
 	b.changeVisibility(ctx, changes)
-	for len(acks) > 0 {
-		n := min(maxEntries, len(acks))
-		out, err := b.queue.Client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{
-			QueueUrl: &b.queue.URL, Entries: acks[:n]})
+	for some := range slices.Chunk(acks, maxEntries) {
+		out, err := b.queue.Client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &b.queue.URL, Entries: some})
 		if err == nil {
 			b.logRefused("delete", out.Failed)
 		}
 		b.logError("delete", err)
-		acks = acks[n:]
 	}
 }
 
 func (b *batch) changeVisibility(ctx context.Context, changes []types.ChangeMessageVisibilityBatchRequestEntry) {
-	for len(changes) > 0 {
-		n := min(maxEntries, len(changes))
+	for some := range slices.Chunk(changes, maxEntries) {
 		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
-			QueueUrl: &b.queue.URL, Entries: changes[:n]})
+			QueueUrl: &b.queue.URL, Entries: some})
 		if err == nil {
 			b.logRefused("change visibility", out.Failed)
 		}
 		b.logError("change visibility", err)
-		changes = changes[n:]
 	}
 }
 

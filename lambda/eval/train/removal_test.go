@@ -36,7 +36,7 @@ func TestEachKindCounts(t *testing.T) {
 	for i, s := range samples {
 		decided[i] = decisionsBy(t, s, score.Learned)
 	}
-	for kind := range score.Families() {
+	for kind := range score.Learned.Points {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			without := score.Learned.With(map[string]int{kind: 0})

@@ -32,15 +32,6 @@ func (n *Numbers) With(points map[string]int) *Numbers {
 	return &m
 }
 
-// Families returns the family of each kind of evidence, by name.
-func Families() map[string]string {
-	families := make(map[string]string, len(weights))
-	for name, w := range weights {
-		families[name] = w.family
-	}
-	return families
-}
-
 // Weigh sets the points of evidence by its kind, in place. Use it to try other numbers.
 func (n *Numbers) Weigh(evidence []Evidence) {
 	for i := range evidence {

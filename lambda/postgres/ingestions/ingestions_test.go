@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest"
 	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/ingestion"
-	"matchbook/lambda/ingest/taught"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/job"
 	"matchbook/lambda/job/jobtest"
@@ -28,14 +26,7 @@ import (
 // files is a fixture with files to read.
 type files struct {
 	*postgrestest.Fixture
-	store interface {
-		jobtest.Store
-		ingest.Store
-		AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error)
-		AddOwnCompany(ctx context.Context, tenantID uuid.UUID, name, vatID string) error
-		RemoveOwnCompany(ctx context.Context, tenantID uuid.UUID, name string) (bool, error)
-		Correct(ctx context.Context, id uuid.UUID, by string, corrections map[string]json.RawMessage) ([]job.Stamped, []taught.Lesson, error)
-	}
+	store *ingestions.Store
 }
 
 func newFiles(t *testing.T) *files {

@@ -130,7 +130,7 @@ func TestUpload(t *testing.T) {
 	if page := c.page("/documents/" + id); !strings.Contains(page.body, `<rect data-of="total"`) || len(page.body) > 100_000 {
 		t.Errorf("no mark of the total, or too large: %d bytes", len(page.body))
 	}
-	compare(t, "upload", a, again, c.page("/documents?tenant="+tenantA.String()), c.page("/documents/"+id), s.stored("file_action"))
+	compare(t, "upload", a, again, c.page("/documents?tenant="+tenantA.String()), c.page("/documents/"+id), c.page("/?tenant="+tenantA.String()).part(t, `class="drop"`, "</form>"), s.stored("file_action"))
 	for what, tc := range map[string]struct {
 		path  string
 		files map[string]string

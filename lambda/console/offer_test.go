@@ -27,22 +27,23 @@ import (
 // user returns the id of a user of match offers.
 func user(n int) uuid.UUID { return uuid.MustParse(fmt.Sprintf("e0000000-0000-4000-8000-%012d", n)) }
 
-// hobbies has the sets of a date of six users: Ada to Cem share a hobby, Dora has another one, and
-// the jobs of Eve and Finn failed, since their years of birth are words.
+// hobbies has the sets of a date of seven users: Ada to Cem share a hobby, also with Gil, whom Ada has
+// blocked, Dora has another one, and the jobs of Eve and Finn failed, since their years of birth are words.
 func hobbies(t testing.TB) (s *site, jobs map[string]uuid.UUID) {
 	t.Helper()
 	_, url := postgrestest.WithClock(t, postgrestest.URL(t), time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC))
 	s = siteOver(t, url)
 	s.exec("INSERT INTO tenant VALUES ($1, 'Players')", tenantA)
 	for n, u := range [][2]string{{"Ada", `"interests": ["go"]`}, {"Ben", `"interests": ["go"]`}, {"Cem", `"interests": ["go"]`},
-		{"Dora", `"interests": ["chess"]`}, {"Eve <b>", `"born": "long ago"`}, {"Finn", `"born": "lately"`}} {
+		{"Dora", `"interests": ["chess"]`}, {"Eve <b>", `"born": "long ago"`}, {"Finn", `"born": "lately"`}, {"Gil", `"interests": ["go"]`}} {
 		s.exec("INSERT INTO offer_user (id, tenant_id, timezone, created_at, profile) VALUES ($1, $2, 'UTC', now(), $3::text::jsonb)",
 			user(n+1), tenantA, fmt.Sprintf(`{"name": %q, %s}`, u[0], u[1]))
 	}
+	s.exec("INSERT INTO offer_feedback (tenant_id, user_id, candidate_id, answer, at) VALUES ($1, $2, $3, 'blocked', now())", tenantA, user(1), user(7))
 	scheduler := offer.Scheduler{Store: offers.New(s.DB), Sender: &outbox{}, Log: slog.New(slog.DiscardHandler)}
 	must.Get(scheduler.Run(t.Context()))(t)
 	jobs = map[string]uuid.UUID{}
-	for n, name := range []string{"Ada", "Ben", "Cem", "Dora", "Eve", "Finn"} {
+	for n, name := range []string{"Ada", "Ben", "Cem", "Dora", "Eve", "Finn", "Gil"} {
 		jobs[name] = found[uuid.UUID](s, "SELECT id FROM matchmaking_job WHERE user_id = $1", user(n+1))
 		s.compose(jobs[name])
 	}
@@ -113,7 +114,7 @@ func TestOfferPages(t *testing.T) {
 	_, next, _ := strings.Cut(first.body, `rel="next" href="`)
 	next, _, _ = strings.Cut(next, `"`)
 	second := c.page(html.UnescapeString(next))
-	if a, b := strings.Count(first.body, "<tr>"), strings.Count(second.body, "<tr>"); a != 51 || b != 17 || strings.Contains(second.body, `rel="next"`) {
+	if a, b := strings.Count(first.body, "<tr>"), strings.Count(second.body, "<tr>"); a != 51 || b != 18 || strings.Contains(second.body, `rel="next"`) {
 		t.Errorf("pages of %d and %d rows", a, b)
 	}
 	s.compose(jobs["Ada"])

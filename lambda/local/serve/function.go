@@ -39,10 +39,7 @@ func (s *Server) openFunctions(ctx context.Context) error {
 		{manifest.Review, worker(review.Work)},
 		{manifest.Offer, worker(offer.Work)},
 	} {
-		workload := setup.WorkloadOf(w.row)
-		workload.MaxConcurrency, workload.Lease = atOnce[w.row.Name], lease
-		workload.PoolSize = w.row.PoolSize * workload.MaxConcurrency
-		workload.CallsInFlight = w.row.CallsInFlight * workload.MaxConcurrency
+		workload := inOneProcess(w.row)
 		if err := s.openFunction(ctx, workload, w.open(workload)); err != nil {
 			return fmt.Errorf("%s: %w", w.row.Name, err)
 		}
@@ -51,6 +48,15 @@ func (s *Server) openFunctions(ctx context.Context) error {
 }
 
 // worker makes the opener of a function from its work, as setup.Workload.Main does.
+// inOneProcess returns a function as this process runs it: all of its invocations share their
+// connections, and the calls that may be in flight.
+func inOneProcess(f manifest.Function) setup.Workload {
+	f.MaxConcurrency, f.Lease = atOnce[f.Name], lease
+	f.PoolSize *= f.MaxConcurrency
+	f.CallsInFlight *= f.MaxConcurrency
+	return setup.WorkloadOf(f)
+}
+
 func worker(work func(setup.Config) func(setup.Opened) job.Work) func(setup.Workload) setup.Opener {
 	return func(w setup.Workload) setup.Opener { return w.Opener(work) }
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -271,19 +272,19 @@ func TestPagesClose(t *testing.T) {
 	}
 }
 
-// Each workload has its function and queue.
+// Each workload has a function, which is the deployed one but for these.
 func TestAllWorkloads(t *testing.T) {
 	t.Parallel()
 	s := must.Get(Start(t.Context(), Config{Data: t.TempDir(), DatabaseURL: postgrestest.URL(t), Env: func(string) string { return "" }, Log: io.Discard, Addr: "127.0.0.1:0"}))(t)
-	var got, want []string
+	var got []string
 	for _, f := range s.feeds {
 		got = append(got, f.name)
 	}
-	for _, f := range manifest.Workloads() {
-		want = append(want, f.Name)
-	}
-	if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-		t.Errorf("functions of %v, want %v", got, want)
+	for i, f := range manifest.Workloads() {
+		f.MaxConcurrency, f.Lease, f.PoolSize, f.CallsInFlight = []int{2, 2, 4, 1}[i], time.Minute, []int{2, 2, 4, 1}[i]*f.PoolSize, []int{2, 2, 4, 1}[i]*f.CallsInFlight
+		if w := inOneProcess(manifest.Workloads()[i]); got[i] != f.Name || !reflect.DeepEqual(w.Function, f) || w.Table != postgres.Tables[f.Name] {
+			t.Errorf("%s: %+v, want %+v", got[i], w, f)
+		}
 	}
 	must.OK(t, s.Close())
 }

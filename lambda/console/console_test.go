@@ -132,6 +132,9 @@ func TestSearch(t *testing.T) {
 		t.Errorf("of a company: %d documents, want %d", len(got), all)
 	}
 	c.page("/documents?q=4500000101&tenant="+tenantB.String()).want(t, "No document found")
+	for _, path := range []string{"/console.css", "/console.js"} {
+		c.get(path)
+	}
 }
 
 func TestDocumentPage(t *testing.T) {

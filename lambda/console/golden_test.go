@@ -69,12 +69,16 @@ type journal struct {
 	list []string
 }
 
-// newJournal compares the answers with a file at the end of the test.
-func newJournal(t testing.TB) *journal {
+// newJournal compares the answers, and what was logged, with a file at the end of the test.
+func newJournal(t testing.TB, logged fmt.Stringer) *journal {
 	t.Helper()
 	j := &journal{}
 	t.Cleanup(func() {
 		if len(j.list) > 0 && !t.Failed() {
+			for line := range strings.Lines(logged.String()) {
+				_, line, _ = strings.Cut(strings.TrimSpace(line), " ") // without its time
+				j.list = append(j.list, anyID.ReplaceAllString(line, "ID"))
+			}
 			slices.Sort(j.list) // some clicks are at once
 			golden.Compare(t, "answers/"+strings.ReplaceAll(t.Name(), "/", "-")+".txt", strings.Join(j.list, "\n")+"\n")
 		}

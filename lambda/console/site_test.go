@@ -71,7 +71,9 @@ func newSite(t testing.TB) *site {
 
 func siteOver(t testing.TB, url string) *site {
 	t.Helper()
-	return &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t, said: newJournal(t)}
+	s := &site{DB: postgrestest.Open(t, url), conn: postgrestest.Conn(t, url), t: t}
+	s.said = newJournal(t, &s.logs)
+	return s
 }
 
 // newSample is a site with the sample documents, matched by the rules.

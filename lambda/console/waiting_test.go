@@ -87,11 +87,12 @@ func TestOpenPagination(t *testing.T) {
 	if nextPage.MatchString(a.body) {
 		t.Error("the last page has a next one")
 	}
-	for n, more := range map[int]bool{25: false, 26: true} { // a full page
+	for n, full := range map[int]int{25: 25, 26: 25, 50: 50, 51: 50} { // a full page
 		s.exec("UPDATE document SET matching_status = 'succeeded', matching_failed_at = NULL")
 		s.exec("UPDATE document SET matching_status = 'failed', matching_failed_at = now() WHERE id IN (SELECT id FROM document LIMIT $1)", n)
-		for _, path := range []string{"/open?kind=failed", "/todo?kind=failed"} {
-			if got := nextPage.MatchString(c.page(path).body); got != more {
+		paths := map[int][]string{25: {"/open?kind=failed", "/todo?kind=failed"}, 50: {"/documents?state=failed"}}[full]
+		for _, path := range paths {
+			if got := nextPage.MatchString(c.page(path).body); got != (n > full) {
 				t.Errorf("%d things on %s: a next page: %t", n, path, got)
 			}
 		}

@@ -328,6 +328,9 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	if name, err := free(filepath.Join(file, "a.txt")); name != "" || err == nil {
+		t.Errorf("in a folder that is none, %s is free: %v", name, err)
+	}
 	f := newFolder(t)
 	f.config.Data = file
 	f.writeLink("/login")

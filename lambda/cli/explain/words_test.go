@@ -84,7 +84,7 @@ func TestProgressWords(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	now := report.Times{Now: at(12)}
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		status, err string
 		times       report.Times
 	}{
@@ -96,7 +96,7 @@ func TestProgressWords(t *testing.T) {
 		f := &file{Ingestion: one, Path: "documents/a.pdf", Pages: []int{2, 3}, progress: newProgress(tc.status, 2, tc.err, tc.times), Reasons: []string{"the sums differ"},
 			Account: &ingestion.Account{Pages: 3}}
 		d := &documentState{named: named{two, "invoice", "R-1", "a.pdf"}, TenantID: one, Date: "2026-03-02", Supplier: "S", Buyer: "B", progress: f.progress, File: f, NoEmbedding: "away",
-			Unknown: slices.Repeat([]string{"a"}, 11), Cites: slices.Repeat([]reference{{"purchase-order", "7"}}, 12)}
+			Unknown: slices.Repeat([]string{"a"}, maxNamed+i%2), Cites: slices.Repeat([]reference{{"purchase-order", "7"}}, maxNamed+2*(i%2))}
 		fmt.Fprintf(&out, "== %q %q\n%s\n%s\n%q %q\n", tc.status, tc.err, d.unmatched(), f.unread(), f.Waits(), f.do("again"))
 		out.WriteString(documentOnly{d}.Text())
 		c := chunk{ID: one, Position: 2, Stage: "read", Lapses: 1, Paused: "noon", progress: f.progress}

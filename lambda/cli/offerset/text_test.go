@@ -58,6 +58,7 @@ func TestText(t *testing.T) {
 		func(*Explained) {},
 		func(e *Explained) { e.Same = &differs },
 		func(e *Explained) { e.Same, e.Candidates = nil, full.Candidates[:1] },
+		func(e *Explained) { e.Candidates = full.Candidates[:2] },
 		func(e *Explained) { e.Problem, e.Candidates, e.Name, e.Error = "roster damaged", nil, "", long },
 		func(e *Explained) { e.Status, e.Error = "skipped", "nobody was there" },
 		func(e *Explained) { e.only(id(101)) },

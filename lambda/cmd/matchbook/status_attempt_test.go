@@ -19,7 +19,7 @@ WITH t AS (INSERT INTO tenant (id, name) VALUES ($1, 'one')),
 	d AS (INSERT INTO document (id, tenant_id, type, structured_data, matching_status) VALUES ($2, $1, 'invoice', '{}', 'pending')),
 	f AS (INSERT INTO document (id, tenant_id, matching_due_at) VALUES ($3, $1, NULL)),
 	i AS (INSERT INTO ingestion (id, tenant_id, document_id, file_path, job_status) VALUES ($4, $1, $3, 'a.pdf', 'pending')),
-	r AS (INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open) VALUES ($5, $1, $3, 1, 1)),
+	r AS (INSERT INTO review_job (id, tenant_id, document_id, chunks, chunks_open, name, error) VALUES ($5, $1, $3, 1, 1, E'lease\x07.txt', E'a\tgap')),
 	c AS (INSERT INTO review_chunk (id, tenant_id, job_id, position, start_offset, end_offset, status) VALUES ($6, $1, $5, 0, 0, 1, 'pending')),
 	u AS (INSERT INTO offer_user (id, tenant_id, timezone) VALUES ($7, $1, 'UTC'))
 INSERT INTO matchmaking_job (id, tenant_id, date, timezone, user_id, offered_at, expires_at, job_status, input_digest)

@@ -23,7 +23,7 @@ func field(path, value, quote string) Field { return Field{path, value, quote} }
 func TestFieldsAreLocated(t *testing.T) {
 	t.Parallel()
 	page := transcript.Page{Number: 1, Lines: []transcript.Line{
-		line("Lampenwerk", 0.1, 0.05), line("Weg 1", 0.1, 0.07), line("10115 Berlin", 0.1, 0.09),
+		line("Lampenwerk", 0.1, 0.05), line("Weg 1", 0.12, 0.07), line("10115 Berlin", 0.1, 0.09),
 		line("1", 0.1, 0.3), line("Lampe", 0.2, 0.3), line("2", 0.5, 0.3), line("50,00", 0.7, 0.3),
 		line("2", 0.1, 0.4), line("Kabel", 0.2, 0.4), line("2", 0.5, 0.4), line("100,00", 0.7, 0.4),
 		line("10", 0.1, 0.45), line("Stecker", 0.2, 0.45), line("10", 0.5, 0.45), line("10", 0.6, 0.45), line("100,00", 0.7, 0.45),
@@ -39,20 +39,53 @@ func TestFieldsAreLocated(t *testing.T) {
 	})
 	var got []string
 	for path, box := range placed {
-		got = append(got, strings.Join([]string{path, percent(box.Left), percent(box.Top), percent(box.Bottom)}, " "))
+		got = append(got, strings.Join([]string{path, percent(box.Left), percent(box.Right), percent(box.Top), percent(box.Bottom)}, " "))
 	}
 	slices.Sort(got)
 	want := []string{
-		"line_items.0.description 20 30 31", "line_items.0.quantity 50 30 31", // of four lines with a 2
-		"line_items.1.description 20 40 41", "line_items.1.quantity 50 40 41", // in the column of the first
-		"line_items.2.amount 70 45 46", "line_items.2.description 20 45 46", // of a quoted row
-		"line_items.2.quantity 50 45 46", "line_items.2.unit_price 60 45 46", // of three with a 10
-		"subtotal 70 50 51",        // not the total's
-		"supplier.address 10 7 10", // of two lines
-		"total 70 60 61",           // the last one; a part of a number is not it
+		"line_items.0.description 20 30 30 31", "line_items.0.quantity 50 60 30 31", // of four lines with a 2
+		"line_items.1.description 20 30 40 41", "line_items.1.quantity 50 60 40 41", // in the column of the first
+		"line_items.2.amount 70 80 45 46", "line_items.2.description 20 30 45 46", // of a quoted row
+		"line_items.2.quantity 50 60 45 46", "line_items.2.unit_price 60 70 45 46", // of three with a 10
+		"subtotal 70 80 50 51",        // not the total's
+		"supplier.address 10 22 7 10", // of two lines
+		"total 70 80 60 61",           // the last one; a part of a number is not it
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Values that are alike take the places of a row from left to right, and those of sums from the last up.
+func TestAlikeAreInOrder(t *testing.T) {
+	t.Parallel()
+	page := transcript.Page{Number: 1}
+	var fields []Field
+	for i, name := range usual[:10] {
+		page.Lines = append(page.Lines, line("7", 0.1+0.09*float64(i), 0.3))
+		fields = append(fields, field("line_items.0."+name, "7", "7"))
+	}
+	for i, name := range sums {
+		page.Lines = append(page.Lines, line("8,00", 0.7, 0.5+0.02*float64(i)))
+		fields = append(fields, field(name, "8", "8,00"))
+	}
+	slices.Reverse(fields)
+	var row, column []string
+	for path, box := range Locate(page, fields) {
+		_, name, in := strings.Cut(path, "line_items.0.")
+		if in {
+			row = append(row, percent(box.Left)+" "+name)
+		} else {
+			column = append(column, percent(box.Top)+" "+path)
+		}
+	}
+	slices.Sort(row)
+	slices.Sort(column)
+	got := strings.Join(row, ", ") + "; " + strings.Join(column, ", ")
+	const want = "10 sku, 19 description, 28 quantity, 37 unit, 46 unit_price, 55 price_quantity, 64 tax_rate, 73 rate, 82 base, 91 amount; " +
+		"50 subtotal, 52 tax, 54 total, 56 prepaid, 58 rounding, 60 amount_due"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

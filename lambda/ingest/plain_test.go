@@ -1,16 +1,21 @@
 package ingest
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/byrules"
 	"matchbook/lambda/ingest/transcript"
+	"matchbook/lambda/internal/golden"
 )
 
 func TestPlainColumns(t *testing.T) {
 	t.Parallel()
+	places := map[string]string{}
 	for text, want := range map[string]string{
 		"Muster GmbH        Bestellung 7700123\nRing 4  50667 Köln": "Muster GmbH|Bestellung 7700123/Ring 4|50667 Köln",
 		"Pos\tArtikel\tMenge\n1\tSchrauben M8\t10":                  "Pos|Artikel|Menge/1|Schrauben M8|10",
@@ -36,11 +41,20 @@ func TestPlainColumns(t *testing.T) {
 				t.Errorf("%q: page %+v", text, p)
 			}
 			pages = append(pages, rows(p))
+			for _, l := range p.Lines {
+				places[text] += fmt.Sprintf("%q %v %.3f\n", l.Text, l.Confidence, l.Box)
+			}
+			places[text] += fmt.Sprintln("page", p.Number, p.Quality, p.Defects)
 		}
 		if got := strings.Join(pages, "/"); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
+	var all strings.Builder
+	for _, text := range slices.Sorted(maps.Keys(places)) {
+		fmt.Fprintf(&all, "== %q\n%s", text, places[text])
+	}
+	golden.Compare(t, "plain.txt", all.String())
 }
 
 // rows joins the cells of a row by |, and the rows by /.

@@ -94,7 +94,7 @@ func (m *Store) SetTolerance(ctx context.Context, tenant uuid.UUID, supplier str
 			return err
 		}
 		set = all.For(supplier)
-		if sent && c.Form != uuid.Nil {
+		if sent {
 			return nil
 		}
 		if c.Seen != "" && c.Seen != version {

@@ -10,6 +10,7 @@ import (
 // Kinds of papers from practice, each with a text of its own.
 func TestPractice(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/practice")
 	for name, test := range map[string]struct{ text, want string }{
 		// Numbers.
 		"number below the title": {`
@@ -335,7 +336,7 @@ Ihre Meldung telefonisch durch Herrn Oetjen 12.05.2026`, "invoice 9   >"},
 		"date of a line": {`
 #Rechnung Nr. 9` + footer + "12.05.2026   Bar", "invoice 9   >"},
 	} {
-		if got := read(Extract(layout(test.text))[0]); got != test.want {
+		if got := read(seen.asIs(layout(test.text))[0]); got != test.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, test.want)
 		}
 	}
@@ -344,11 +345,12 @@ Ihre Meldung telefonisch durch Herrn Oetjen 12.05.2026`, "invoice 9   >"},
 // Pages may count themselves with a label and a number in two cells, and a title may name a page.
 func TestPageCountsInCells(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/page-counts-in-cells")
 	for name, text := range map[string]string{
 		"label and count": "#Rechnung\nBeleg            R-77\nDatum            28.05.2026\nSeite            1/2\n-----\nRechnung R-77 vom 28.05.2026            Seite 2 / 2",
 		"Italian":         "Officine Galli S.r.l.            Pag. 1/2\nFATTURA            77/A\n-----\nOfficine Galli S.r.l.            Pag. 2/2\nFattura n. 77/A del 27/05/2026",
 	} {
-		if found := Extract(layout(text)); len(found) != 1 || len(found[0].Doubts) > 0 {
+		if found := seen.asIs(layout(text)); len(found) != 1 || len(found[0].Doubts) > 0 {
 			t.Errorf("%s: got %d documents, doubts %v", name, len(found), found[0].Doubts)
 		}
 	}
@@ -357,6 +359,7 @@ func TestPageCountsInCells(t *testing.T) {
 // A company alone may be the customer in the window of the envelope.
 func TestPartiesAreTold(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/parties-are-told")
 	const window = `
 LUMA ENERGÍA                         #Factura n.º 26-7
                                      Mercados Oliva, S.L.
@@ -386,7 +389,7 @@ Fax 07940 5519`
 		"an order with a buyer":    {order + "\nBesteller            Klinik Burgtal GmbH" + strings.Repeat("\n", 20), nil, true},
 		"a labelled order":         {order + "\nLieferant: Medi Hohenau GmbH", nil, true},
 	} {
-		if doubts := Extract(layout(test.text), test.own...)[0].Doubts; (len(doubts) == 0) != test.told {
+		if doubts := seen.asIs(layout(test.text), test.own...)[0].Doubts; (len(doubts) == 0) != test.told {
 			t.Errorf("%s: got the doubts %v", name, doubts)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 )
 
 // linesText is the lines of the first document of a layout: quantity, price, amount, description.
-func linesText(text string) string {
+func linesText(seen *papers, text string) string {
 	var all []string
-	for _, l := range Extract(layout(text))[0].Data.Lines {
+	for _, l := range seen.asIs(layout(text))[0].Data.Lines {
 		all = append(all, strings.TrimSpace(fmt.Sprint(l.Quantity.Canonical(), " ", l.UnitPrice.Canonical(), " ", l.Amount.Canonical(), " ", l.Description)))
 	}
 	return strings.Join(all, "; ")
@@ -40,6 +40,7 @@ Kunden-Nr. 10833`: "[]",
 // Of two readings of a quantity or a price, the one that makes the amount counts.
 func TestReadingMakesAmount(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/reading-makes-amount")
 	const head = `
 #Rechnung Nr. 1
 Leistung                Menge      Einzelpreis     Gesamt
@@ -49,7 +50,7 @@ Leistung                Menge      Einzelpreis     Gesamt
 		"Kabel                   8,412      100,00            841,20": "8.412 100 841.2 Kabel",
 		"Kabel                   8.412      ?               5,00":     "8412  5 Kabel", // the page's decimals stand behind a comma
 	} {
-		if got := linesText(head + row); got != want {
+		if got := linesText(seen, head+row); got != want {
 			t.Errorf("%s: got %s, want %s", row, got, want)
 		}
 	}
@@ -58,12 +59,13 @@ Leistung                Menge      Einzelpreis     Gesamt
 // A code and a description may share a cell, heads too, and a party's number stands before its name.
 func TestSharedCells(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/shared-cells")
 	const order = `
 #Bestellung Nr. 7
 Pos. Art.-Nr.           Bezeichnung          Menge ME Einzelpreis     Gesamt EUR
 10   KL-6204   Rillenkugellager 6204-2RS      120            3,45         414,00
 20   DR-4010 Dichtungsring NBR 40x52          250            0,88         220,00`
-	if got, want := linesText(order), "120 3.45 414 Rillenkugellager 6204-2RS; 250 0.88 220 DR-4010 Dichtungsring NBR 40x52"; got != want {
+	if got, want := linesText(seen, order), "120 3.45 414 Rillenkugellager 6204-2RS; 250 0.88 220 DR-4010 Dichtungsring NBR 40x52"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	const receipt = `
@@ -77,11 +79,11 @@ Geprüft von:         T. Akgün
 Pos   Material   Bezeichnung              Bestellt   Geliefert
 10    KL-6204    Rillenkugellager              120         100
 Bemerkung: Pos. 10 - 20 Stk fehlen, ein Karton nicht in Lieferung enthalten.`
-	e := Extract(layout(receipt))[0]
+	e := seen.asIs(layout(receipt))[0]
 	if got, want := read(e), "goods-receipt WE-5 2026-11-16 Brauneck Industriebedarf KG > Weser Spedition AG"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := linesText(receipt), "100   Rillenkugellager"; got != want {
+	if got, want := linesText(seen, receipt), "100   Rillenkugellager"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -118,10 +118,11 @@ PO BOX 1234`,
 // is printed.
 func TestOnlyAddressIsSupplier(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/only-address-is-supplier")
 	const acme, harbour = "\n\nAcme Fasteners GmbH\nIndustrieweg 4\n50667 Köln", "\n\nHarbour Paper GmbH\nRing 3\n20095 Hamburg"
 	for below, want := range map[string]string{"": "", acme: "Acme Fasteners GmbH", acme + acme: "Acme Fasteners GmbH", acme + harbour: "",
 		acme + harbour + acme: ""} {
-		d := Extract(layout("\nBluewater Marine LLC\n#ORDER No. 77" + strings.Repeat("\n", 40) + below))[0].Data
+		d := seen.asIs(layout("\nBluewater Marine LLC\n#ORDER No. 77" + strings.Repeat("\n", 40) + below))[0].Data
 		if d.Supplier.Name != want || d.Buyer.Name != "Bluewater Marine LLC" {
 			t.Errorf("%q: %q > %q", below, d.Supplier.Name, d.Buyer.Name)
 		}
@@ -132,12 +133,13 @@ func TestOnlyAddressIsSupplier(t *testing.T) {
 // isn't.
 func TestTitleInFirstRow(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/title-in-first-row")
 	for text, want := range map[string]string{
 		"Invoice 103999\nOrder No.\n101777":                        "invoice 103999",
 		"Muster GmbH              Bestellung 7700123\nPos   Menge": "purchase-order 7700123",
 		"Order No. 101777\nInvoice No. 103999":                     "invoice 103999",
 	} {
-		e := Extract(sheets(text))[0]
+		e := seen.asIs(sheets(text))[0]
 		if got := string(e.Type) + " " + e.Data.Number; got != want || len(e.Doubts) > 0 {
 			t.Errorf("%q: got %s, %v, want %s", text, got, e.Doubts, want)
 		}
@@ -147,6 +149,7 @@ func TestTitleInFirstRow(t *testing.T) {
 // The description is the column of this name, beside one of codes or numbers.
 func TestDescriptionBesideCodes(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/description-beside-codes")
 	for head, want := range map[string]string{
 		"Item     Description":     "Hex bolt",
 		"Item #   Description":     "Hex bolt",
@@ -154,7 +157,7 @@ func TestDescriptionBesideCodes(t *testing.T) {
 		"Item     Article":         "", // which of the two is unknown
 		"Article  Item":            "Hex bolt",
 	} {
-		e := Extract(sheets("Invoice No. 1\n" + head + "              Qty     Price      Total\n47 11    Hex bolt                  2     10.00      20.00"))[0]
+		e := seen.asIs(sheets("Invoice No. 1\n" + head + "              Qty     Price      Total\n47 11    Hex bolt                  2     10.00      20.00"))[0]
 		if len(e.Data.Lines) != 1 || e.Data.Lines[0].Description != want {
 			t.Errorf("%s: got %+v", head, e.Data.Lines)
 		}
@@ -208,6 +211,7 @@ Wir buchen ab                                            568,82`: "450; nothing 
 // Heads are abbreviated, and stand close together.
 func TestHeadsOfOrders(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/heads-of-orders")
 	for text, want := range map[string]string{`
 #BON DE COMMANDE N° BC 2025 4418
 Lig   Référence   Désignation          Quant. Un.   P.U. H.T.   Rem.% Montant HT
@@ -222,7 +226,7 @@ LN   PART NO   DESCRIPTION              QTY   UOM    PRICE     VALUE   DUE
 Art.-Nr.     Ware                            Menge
 S-2210       Sommergerste                   720 kg`: "720   Sommergerste",
 	} {
-		if got := linesText(text); got != want {
+		if got := linesText(seen, text); got != want {
 			t.Errorf("got %s, want %s in %s", got, want, text)
 		}
 	}
@@ -231,10 +235,11 @@ S-2210       Sommergerste                   720 kg`: "720   Sommergerste",
 // Titles of despatch, receipt and acknowledgement, as they are printed without accents, too.
 func TestTitlesOfSlips(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/titles-of-slips")
 	for title, want := range map[string]document.Type{"DESPATCH NOTE": document.DeliveryNote, "Dispatch Advice": document.DeliveryNote,
 		"Advice Note": document.DeliveryNote, "Receiving Report": document.GoodsReceipt, "BON DE RECEPTION": document.GoodsReceipt,
 		"Sales Order Acknowledgment": document.OrderConfirmation, "ACCUSE DE RECEPTION DE COMMANDE": document.OrderConfirmation} {
-		if e := Extract(layout("#" + title + " No. 4471\nNorth Mill Ltd      Date 14.01.2026"))[0]; e.Type != want || e.Data.Number != "4471" {
+		if e := seen.asIs(layout("#" + title + " No. 4471\nNorth Mill Ltd      Date 14.01.2026"))[0]; e.Type != want || e.Data.Number != "4471" {
 			t.Errorf("%s: got %s %s, want %s 4471", title, e.Type, e.Data.Number, want)
 		}
 	}

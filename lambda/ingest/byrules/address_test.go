@@ -62,12 +62,13 @@ func TestPartiesByBlocks(t *testing.T) {
 
 func TestVATIDByBlockOrLabel(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/vatid-by-block-or-label")
 	for name, text := range map[string]string{
 		"in the supplier's block":   blocks + "\nN° TVA client    ATU13585627",
 		"nearer to the buyer below": strings.Replace(blocks, "USt-IdNr", "Tel. 1\nFax 2\nBank 3\nUSt-IdNr", 1) + "\nUSt-IdNr.: ATU13585627",
 		"beside a label":            letter + "\nUSt-IdNr. DE136695976\nKunden-USt-IdNr.    ATU13585627",
 	} {
-		d := Extract(sheets(text))[0].Data
+		d := seen.asIs(sheets(text))[0].Data
 		if d.Supplier.VATID != "DE136695976" || d.Buyer.VATID != "ATU13585627" {
 			t.Errorf("%s: got %q and %q", name, d.Supplier.VATID, d.Buyer.VATID)
 		}
@@ -76,7 +77,8 @@ func TestVATIDByBlockOrLabel(t *testing.T) {
 
 func TestDebitedIBANIsBuyers(t *testing.T) {
 	t.Parallel()
-	d := Extract(sheets(letter + "\nDer Betrag wird am 20.03.2026 von Ihrem Konto DE89 3704 0044 0532 0130 00 eingezogen." +
+	seen := newPapers(t, "read/debitediban-is-buyers")
+	d := seen.asIs(sheets(letter + "\nDer Betrag wird am 20.03.2026 von Ihrem Konto DE89 3704 0044 0532 0130 00 eingezogen." +
 		"\nBitte geben Sie Ihre Nummer an: IBAN AT61 1904 3002 3457 3201\nZweites Konto: IBAN NL91 ABNA 0417 1643 00"))[0].Data
 	if d.Buyer.IBAN != "DE89370400440532013000" || d.Supplier.IBAN != "AT611904300234573201" || d.Terms.Due.String() != "2026-03-20" {
 		t.Errorf("got %q, %q, due %s", d.Buyer.IBAN, d.Supplier.IBAN, d.Terms.Due)
@@ -106,7 +108,8 @@ func TestPaymentTerms(t *testing.T) {
 // dashes, and days of which only the currency says how to read them.
 func TestReceiptInTheMiddle(t *testing.T) {
 	t.Parallel()
-	d := Extract(sheets(`
+	seen := newPapers(t, "read/receipt-in-the-middle")
+	d := seen.asIs(sheets(`
           NORDLICHT (KOTA) SDN BHD
          NO. 7, JALAN BARU 3, TAMAN
               81100 JOHOR BAHRU
@@ -122,8 +125,9 @@ Gross Amt                       RM 33.90`))[0]
 
 func TestCurrencySignIsWord(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/currency-sign-is-word")
 	for text, want := range map[string]string{"FORM 12": "", "FLEUR": "", "RM12.00": "MYR", "12,00EUR": "EUR", "US$ 5": "USD"} {
-		if got := Extract(sheets("Rechnung Nr. A-1\n" + text))[0].Data.Currency; got != want {
+		if got := seen.asIs(sheets("Rechnung Nr. A-1\n" + text))[0].Data.Currency; got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 // A name needs more than one ground before it passes without a person.
 func TestNamesAreGrounded(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/names-are-grounded")
 	const head = `
 Weser Spedition AG
 #Rechnung Nr. T-5 vom 03.05.2026
@@ -40,7 +41,7 @@ Weser Spedition AG
 		"a large letterhead":      {strings.Replace(head, "Weser Spedition AG", "#Weser Spedition", 1), nil, ""},
 	} {
 		got := ""
-		for _, d := range Extract(layout(test.text), test.own...)[0].Doubts {
+		for _, d := range seen.asIs(layout(test.text), test.own...)[0].Doubts {
 			got += d.Text
 		}
 		if got != test.want {
@@ -52,6 +53,7 @@ Weser Spedition AG
 // A share capital in a footer or a sentence names no currency of a paper without a total.
 func TestCapitalIsNoCurrency(t *testing.T) {
 	t.Parallel()
+	seen := newPapers(t, "read/capital-is-no-currency")
 	const note = `
 Tôlerie Brun SA
 #Bon de livraison n° 771
@@ -62,7 +64,7 @@ Tôlerie Brun SA
 		note + "Valeur 300,00 EUR": "EUR",
 		note + "Tôlerie Brun, société anonyme au capital de 455 500 EUR\nTotal 10,00 EUR": "EUR",
 	} {
-		if got := Extract(layout(text))[0].Data.Currency; got != want {
+		if got := seen.asIs(layout(text))[0].Data.Currency; got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}

@@ -166,7 +166,7 @@ func sheetOf(p transcript.Page) *sheet {
 		}
 	}
 	s.titled = slices.ContainsFunc(headings, func(n named) bool { return n.kind == s.kind && n.cell.Box.Top < 0.5 })
-	if supplier, _ := parties(cells, nil, s.kind, len(headings) > 0); legalForm().MatchString(supplier.text) {
+	if supplier, _ := parties(cells, nil, s.kind, false); legalForm().MatchString(supplier.text) {
 		s.supplier = printed.Letters(supplier.text)
 	}
 	for _, v := range ids(cells, vatForm, company.VATID) {

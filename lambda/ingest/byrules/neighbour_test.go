@@ -22,3 +22,16 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// Blocks of lines and sums for each tax rate, and their total: none of them is the document's.
+func TestTotalOfBlocks(t *testing.T) {
+	t.Parallel()
+	const blocks = "\nOstsee Fisch GmbH\n#Rechnung Nr. 7      Datum   01.02.2026\n\nArtikel               Menge      Preis      Betrag\n" +
+		"Aal                   2          10,00      20,00\nNetto   20,00\nMwSt 7 %   1,40\nSumme   21,40\n" +
+		"Dorsch                3          20,00      60,00\nNetto   60,00\nMwSt 19 %   11,40\nSumme   71,40\nGesamtbetrag   "
+	for total, want := range map[string]int{"92,80": 1, "21,40": 0} {
+		if doubts := Extract(layout(blocks + total))[0].Doubts; len(doubts) != want {
+			t.Errorf("%s: got the doubts %v, want %d", total, doubts, want)
+		}
+	}
+}

@@ -53,7 +53,23 @@ func (all sums) settle(t table) totals {
 			best.others = append(best.others, x.total.amount)
 		}
 	}
+	whole := amountOfBlocks(found)
+	printed := func(s sum) bool { return s.amount.Equal(whole) }
+	if !printed(best.total) && slices.ContainsFunc(all.totals, printed) {
+		best.others = append(best.others, whole)
+	}
 	return best.sumOfOthers(found)
+}
+
+// amountOfBlocks returns what the proved totals add up to: a paper with a block of lines and sums for each tax rate
+// prints it below them, and then no block is the document's.
+func amountOfBlocks(found []totals) (whole document.Amount) {
+	for _, x := range found {
+		if x.proved {
+			whole = whole.Plus(x.total.amount)
+		}
+	}
+	return whole
 }
 
 // better orders blocks by rank, then by their span.

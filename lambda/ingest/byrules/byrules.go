@@ -86,11 +86,11 @@ func (r *reader) dates(number named) {
 	dayFirst, known := order(all, r.e.Data.Currency, r.e.Data.Supplier.VATID != "" || r.says(foreignDate))
 	best := dated{score: -1}
 	for _, d := range all {
-		if v, ok := d.reading(dayFirst, known); ok && d.score > best.score && !v.IsZero() {
+		if _, ok := d.reading(dayFirst, known); ok && d.score > best.score {
 			best = d
 		}
 	}
-	if v, ok := best.reading(dayFirst, known); ok && len(best.Readings) > 0 {
+	if v, ok := best.reading(dayFirst, known); ok {
 		r.e.Data.Date = v
 		r.field("date", v.String(), best.quote, best.page)
 		r.guessed("date", best.score < 1)

@@ -141,8 +141,8 @@ func divided(cells []cell) (all []cell) {
 // several words, such as "Unit price", stays whole.
 func headsIn(c cell) (parts []cell) {
 	last, sign := "", strings.IndexByte(c.Text, '#') // in Item #, it heads no column
-	for at, r := range c.Text {
-		if at > 0 && (c.Text[at-1] != ' ' || at == sign) || r == ' ' {
+	for at := range c.Text {
+		if at > 0 && (c.Text[at-1] != ' ' || at == sign) {
 			continue
 		}
 		rest := c.Text[at:]

@@ -14,7 +14,7 @@ func stacked(cells []cell, whole sum) (items []item) {
 	for i := total.at - 1; i >= max(0, total.at-reach) && len(items) < most; i-- {
 		c := cells[i]
 		money := moneyIn(c)
-		if c.page != total.page || len(money) == 0 || c.row(total) || abs(c.Box.Right-total.Box.Right) > edge {
+		if c.page != total.page || len(money) == 0 || abs(c.Box.Right-total.Box.Right) > edge {
 			continue
 		}
 		it := item{cells: map[string]cell{"amount": c}, end: c.at}

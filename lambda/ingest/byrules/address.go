@@ -101,10 +101,28 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 var attention = word(`(?:t\.? ?a\.? ?v\.?|attn?\.?|attention|fao|z\. ?hd\.?|z\. ?h\.|zu händen|` +
 	`à l['’]attention|c\.a\.|alla c\.a\.|a/c|att\.?:)[ .:]`)
 
-// attended reports whether a name has an attention line below it, so that the paper is addressed to it.
+// attended reports whether a name heads a block with an attention line, so that the paper is addressed to it. A
+// department may stand between them.
 func attended(cells []cell, i int) bool {
+	const most = 3
+	calls := func(j int) bool { return attention().MatchString(cells[j].Text) }
+	if !nameLike(cells[i].Text) || calls(i) || continues(cells, i) {
+		return false
+	}
 	below, ok := next(cells, i)
-	return ok && attention().MatchString(cells[below].Text) && !attention().MatchString(cells[i].Text) && nameLike(cells[i].Text)
+	for range most {
+		if !ok || calls(below) || !nameLike(cells[below].Text) {
+			break
+		}
+		below, ok = next(cells, below)
+	}
+	return ok && calls(below)
+}
+
+// continues reports whether a name in the same block stands right above cell i.
+func continues(cells []cell, i int) bool {
+	a, ok := above(cells, i)
+	return ok && begun(cells, i) && nameLike(a.Text) && cells[i].Box.Top-a.Box.Bottom < a.height()/2
 }
 
 // inWindow reports whether an unlabelled name may be a recipient's: it heads a block below the

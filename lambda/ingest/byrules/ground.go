@@ -22,6 +22,8 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 		r.doubtParty(side, "another name may be the "+side+"'s")
 	case r.fits(p, who) < 2+bit(p.byPlace && len(strings.Fields(p.text)) == 1):
 		r.doubtParty(side, "only one thing on the page names the "+side)
+	case post().MatchString(p.text) && !who.domain(p.text) && !who.claimed(p.name, p.text):
+		r.doubtParty(side, "a department or a street stands for the "+side)
 	}
 }
 
@@ -42,8 +44,17 @@ func (r *reader) fits(p party, who owners) int {
 }
 
 // person stands before a person's name, who may be the contact at a company.
-var person = lazy.Regexp(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|mme|madame|monsieur|dhr|mevr|mevrouw|` +
+var person = lazy.Regexp(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|m|mme|madame|monsieur|dhr|inh|mevr|mevrouw|` +
 	`sig|sig\.ra|sra?|t\.a\.v|z\.? ?hd|attn|att|c/o)\.?(?: |$)`)
+
+// post is in the name of a department, a building site or a street, which stand below a name that was not read.
+var post = anyWord(`(?:(?:accounts?|business|finance|purchasing|procurement|sales) (?:payable|office|department|dept|team)|` +
+	`(?:purchase|sales) ledger|(?:department|faculty|school) of|purchasing|procurement|\pL*einkauf|\pL*buchhaltung|` +
+	`rechnungswesen|\pL*abteilung|abt|fakultät|fachbereich|referat|` +
+	`service (?:des? |du |d['’])?(?:achats?|ventes?|comptabilité|client\pL*)|comptabilité|ufficio|amministrazione|contabilità|` +
+	`departamento|dpto|administración|contabilidad|afdeling|afd|inkoop|administratie|dział|księgowość|inköp\pL*|ekonomiavdelning\pL*|` +
+	`chantier|cantiere|\pL*baustelle|bauvorhaben|bouwplaats|construction site|` +
+	`road|street|avenue|\pL+(?:straße|strasse|gasse|straat)|^(?:rue|via|calle|avenida|rua))`)
 
 func (r *reader) doubtParty(side, text string) {
 	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: side + ".name", Text: text})

@@ -42,11 +42,8 @@ func dateScore(cells []cell, i int, d printed.Date, number named) float64 {
 		return -5
 	}
 	before = strings.TrimLeft(before[lastDate(before):], " :,;/")
-	if l, ok := runOver(cells, i, before); ok {
-		if number.number != "" && strings.Contains(l, number.number) {
-			return 5
-		}
-		return -5
+	if score, ok := runOver(cells, i, before, number.number); ok {
+		return score
 	}
 	const footer, lowest, most = 0.85, 0.5, 2
 	switch after := c.Text[d.End:]; {
@@ -119,21 +116,34 @@ func ofRange(text string, d printed.Date) bool {
 	})
 }
 
-// runOver returns the number that a date belongs to by the word in front of it, such as "vom": the number
-// to its left, or the one above if the word stands alone in a cell.
-func runOver(cells []cell, i int, before string) (number string, ok bool) {
-	const gap = 0.06
+// runOver grades a date behind a word such as "vom", in its cell or alone to its left or above: it belongs to the number to
+// the left or in the row above, which may be another document's, unless a title stands there.
+func runOver(cells []cell, i int, before, number string) (score float64, ok bool) {
+	at := i
 	l, left := leftOf(cells, i)
+	a, up := above(cells, i)
 	switch {
-	case !left || cells[i].Box.Left-l.Box.Right > gap:
-		return "", false
-	case of().MatchString(before):
-		return l.Text, numbered([]cell{l})
-	case before != "" || !of().MatchString(l.Text):
-		return "", false
+	case before == "" && left && of().MatchString(l.Text):
+		at = l.at
+	case before == "" && up && of().MatchString(a.Text):
+		at = a.at
+	case !of().MatchString(before):
+		return 0, false
 	}
-	a, ok := above(cells, i)
-	return a.Text, ok && numbered([]cell{a}) && len(printed.Dates(a.Text)) == 0
+	near := []cell{}
+	if l, left := leftOf(cells, at); left {
+		near = append(near, l)
+	}
+	if a, up := above(cells, at); up {
+		near = append(append(near, a), right(cells, a.at)...)
+	}
+	switch one := func(says func(cell) bool) bool { return slices.ContainsFunc(near, says) }; {
+	case number != "" && one(func(c cell) bool { return strings.Contains(c.Text, number) }):
+		return 5, true
+	case one(func(c cell) bool { return isTitle(c.Text) && !dateLabel().MatchString(c.Text) }) && !numbered(near):
+		return 0, false // Rechnung vom
+	}
+	return -5, true
 }
 
 // of stands between a number and its date.
@@ -164,7 +174,7 @@ var clock = lazy.Regexp(`(?i)^[ ,·|-]*(?:zeit|time|heure|ora|hora|um|tijd|kl\.?
 const longLabel = 40
 
 // placeInFront matches a place before a date, as in letters: "Hamburg, den".
-var placeInFront = lazy.Regexp(`^[^\d]*,(?: \pL{1,4})?$`)
+var placeInFront = lazy.Regexp(`^[^\d\p{Ll},][^\d,]{0,30},(?: \pL{1,4})?$`)
 
 // eventDay names the date of the event that a type is about, if nothing else dates the document.
 var eventDay = map[document.Type]pattern{

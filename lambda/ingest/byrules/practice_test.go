@@ -98,7 +98,7 @@ vom                              12.05.2026`,
 Pépinières Brun SARL                    #BON DE LIVRAISON
 Le Mas 3                                N° BL 0145
 Tél. 05 55 00                           du 20 mai 2026`,
-			"delivery-note BL 0145 2026-05-20? Pépinières Brun SARL >"},
+			"delivery-note BL 0145 2026-05-20 Pépinières Brun SARL >"},
 		// Parties.
 		"salesperson": {`
 MADERAS RUIZ, S.A.

@@ -220,7 +220,7 @@ func (n named) next(cells []cell, i int) (named, bool) {
 		near = append(near, cells[j])
 	}
 	for _, c := range near {
-		if text := strings.TrimSpace(c.Text); alone(text) {
+		if text := strings.TrimLeft(c.Text, " :"); alone(text) {
 			return named{n.kind, text, text, n.page, withTitle + n.score, 0, n.cell, n.size}, true
 		}
 	}

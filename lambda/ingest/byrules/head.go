@@ -15,14 +15,14 @@ var columns = []struct {
 	name string
 	form pattern
 }{
-	{"position", word(`pos\.?(?:ition)?$|#$|nr\.?$|no\.?$|n°$`)},
+	{"position", word(`pos\.?(?:ition)?$|(?:ln|lig(?:ne)?|lp|regel|rad|linje|riga)\.?$|#$|nr\.?$|no\.?$|n°$`)},
 	{"delivered", word(quantityOf + `(?:delivered|received|shipped|accepted|des?patched|dispatched|supplied|sent$|geliefert|erhalten|(?:liefer|ist-?)menge|` +
 		`livrée?s?$|reçue?s?$|consegnat[oaie]|ricevut[oaie]|entregad[oa]s?|recibid[oa]s?|geleverd|ontvangen|dostarczon\pL*|otrzyman\pL*|leverer[et]t?|levererat|` +
 		`dodáno|livrat)`)},
 	{"ordered", word(quantityOf + `(?:ordered|remaining|back-?ordered|open|bestellt|(?:bestell|soll-?|rest)menge|offen|rückstand|commandée?s?$|` +
 		`ordinat[oaie]|pedid[oa]s?$|besteld|zamówion\pL*|bestilt|beställt|objednáno|comandat|reliquat)`)},
 	{"quantity", word(`menge|anzahl|qty|quantity|aantal|ilość|antal|množství|quantidade|quantité|quant\b|q\.?té|quantità|q\.?tà|cantidad|cant\.|stück(?:zahl)?\b|hours|stunden|mennyiség|cantitate|ποσότητα`)},
-	{"amount", word(`(?:line |net )?(?:amount|amt\.?|total|value)|ext(?:ension|ended|\.)|(?:waren)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
+	{"amount", word(`(?:line |net )?(?:amount|amt\.?|total|value)|ext(?:ension|ended|\.)|(?:waren|netto)?wert\b|(?:netto|gesamt|zeilen)?(?:betrag|preis gesamt|summe)|gesamt(?:preis)?|montant|prix total|total ht|importo|importe|totale|entgelt|bedrag|totaal|kwota|wartość|belopp|beløb|částka|valor|valoare|érték|összeg|αξία|ποσό`)},
 	{"price", word(`(?:eur|€|chf|gbp|£|usd|\$|pln|zł|kr|ct|cent) ?/ ?\pL|(?:unit |net |list )?price|pris\b|preț|egységár|τιμή|rate|cost|(?:einzel|netto|stück|e-)?preis|(?:stuks)?prijs|cena|à-?pris|preço|ep\b|prix(?: unitaire)?|p\.?u\b\.?|prezzo(?: unitario)?|precio(?: unitario)?`)},
 	{"sku", word(`sku|(?:art(?:ikel)?|item|product|part|mat(?:erial)?)[-. ]*(?:nr|no|number|nummer|code|#|id\b)|referenzen|référence|réf|codice|código|code`)},
 	{"description", word(`(?:item )?description|details$|item|article|product|service|bezeichnung|beschreibung|artikel(?:bezeichnung)?|leistung|produkt|désignation|libellé|descrizione|prodotto|descripción|concepto|artículo|omschrijving|nazwa|opis|beskrivelse|beskrivning|benämning|popis|descrição|denumire|descriere|megnevezés|περιγραφή|είδος|nom &|ware(?:nbezeichnung)?$|goods$|particulars|material(?:kurztext)?$|kurztext$|denominación|denominazione|produit|producto`)},
@@ -66,6 +66,9 @@ func amountHeads(cells []cell) map[int]bool {
 // two of quantity, price, amount and tax rate.
 func headOf(cells []cell, i int) (head, bool) {
 	h := colsOf(cells, i)
+	if !h.has("quantity") && h.has("ordered") && h.has("price") && h.has("amount") {
+		h.cols["quantity"] = h.cols["ordered"]
+	}
 	numbers := 0
 	for _, name := range []string{"quantity", "price", "amount", "rate"} {
 		numbers += bit(h.has(name))

@@ -17,7 +17,7 @@ func stacked(cells []cell, whole sum) (items []item) {
 		if c.page != total.page || len(money) == 0 || abs(c.Box.Right-total.Box.Right) > edge {
 			continue
 		}
-		it := item{cells: map[string]cell{"amount": c}, end: c.at}
+		it := item{cells: map[string]cell{"amount": c}, end: c.at, row: []cell{c}}
 		it.line.Amount = money[len(money)-1].amount
 		d, ok := leftOf(cells, i)
 		if ok && isSign(d.Text) {

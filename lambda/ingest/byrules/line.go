@@ -10,12 +10,13 @@ type item struct {
 	cells map[string]cell
 	solid bool // quantity x price is the amount
 	end   int  // the last cell of its row
+	row   []cell
 }
 
 // item reads a row, which must have an amount in the amount's column, and a description or
 // numbers that make the amount.
 func (h head) item(row []cell) (item, bool) {
-	it := item{cells: h.assign(h.divided(row))}
+	it := item{cells: h.assign(h.divided(row)), row: row}
 	var found bool
 	if it.line.Amount, found = amountIn(it.cells["amount"], true); !found {
 		return it, false

@@ -133,10 +133,13 @@ func sumIn(row []cell) string {
 // head of its column.
 func (t *table) described(h head, it *item) {
 	const lines = 1.5
+	own := it.cells["amount"]
+	if d, ok := t.upper(h, *it); ok {
+		it.line.Description, it.cells["description"] = d.Text, d
+	}
 	if it.line.Description != "" {
 		return
 	}
-	own := it.cells["amount"]
 	nearest := lines * own.height()
 	for _, c := range t.cells[max(0, it.end-10):min(len(t.cells), it.end+10)] {
 		d := abs(c.Box.Top - own.Box.Top)
@@ -145,6 +148,25 @@ func (t *table) described(h head, it *item) {
 		}
 		it.line.Description, it.cells["description"], nearest = c.Text, c, d
 	}
+}
+
+// upper returns the description in the first row of a line of two rows, below a head of two: Pos., Bezeichnung above
+// Menge, Betrag. The first row begins to the left of the second.
+func (t *table) upper(h head, it item) (cell, bool) {
+	const lines, edge = 1.5, 0.02
+	own := it.row[0]
+	if h.cols["description"].row(h.cols["amount"]) || own.at == 0 {
+		return cell{}, false
+	}
+	last := t.cells[own.at-1]
+	for c, ok := last, true; ok; c, ok = leftOf(t.cells, c.at) {
+		near := c.page == own.page && c.at > h.row.at && own.Box.Top-c.Box.Bottom < lines*own.height()
+		first, begun := leftOf(t.cells, c.at)
+		if near && begun && numbered([]cell{first}) && h.nearest(c) == "description" && worded(c) && first.Box.Left < own.Box.Left-edge {
+			return c, !t.used[c.at]
+		}
+	}
+	return cell{}, false
 }
 
 func worded(c cell) bool { return strings.ContainsFunc(c.Text, unicode.IsLetter) }

@@ -20,7 +20,7 @@ var (
 	// addressLine has a postcode and a town, or a telephone number, behind a street.
 	addressLine = lazy.Regexp(`(?i)\d.*[,·|–-] ?(?:[A-Z]{1,2}-)?\d{4,6} \pL|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\btel\b`)
 	// salutation stands above the name of a recipient, or before it.
-	salutation = word(`(?:an(?: die| das| den)?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
+	salutation = word(`(?:an(?: die| das| den)?|aan|till?|herrn?|frau|firma|fa\.|to|messrs\.?|mrs?\.?|ms\.?|monsieur|madame|m\.|mme|` +
 		`à l['’]attention de|exm[oa]s?\.?(?:\([oas]+\))? ?s(?:r|enhor)[\pL().]*(?: s(?:r|enhor)[\pL().]*)?|` +
 		`spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
 	// contact stands in the sender's block, not in the recipient's.

@@ -152,10 +152,10 @@ func TestManyLinesRunOverPages(t *testing.T) {
 	}
 }
 
-// Compared each with each, these sums would take an hour.
+// Compared each with each, these sums would take many minutes.
 func TestManySumsAreFast(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("\nNetto   1,00\nMwSt 19 %   0,20\nSumme   3,01\nVersand   0,07\nAnzahlung   0,07\nZahlbetrag   0,03\nRundung   0,01", 1000)
+	text := strings.Repeat("\nNetto   1,00\nMwSt 19 %   0,20\nSumme   3,01\nVersand   0,07\nAnzahlung   0,07\nZahlbetrag   0,03\nRundung   0,01", 400)
 	if d := Extract(sheets("Rechnung Nr. A-1" + text))[0].Data; d.Total.Fixed() != "3.01" {
 		t.Errorf("got %s", d.Total.Fixed())
 	}

@@ -10,4 +10,4 @@ const (
 )
 
 // CompleteSQL is about jobs, NextUsersSQL about the group of a shard.
-var CompleteSQL, NextUsersSQL = completeSQL, nextUsersSQL
+var CompleteSQL, NextUsersSQL = completeSQL(), nextUsersSQL

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"matchbook/lambda/job"
@@ -130,7 +131,8 @@ func (o *Store) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f 
 
 // completeSQL writes the offers together with the state, because a completed job doesn't
 // change any more.
-var completeSQL = postgres.Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
+var completeSQL = sync.OnceValue(func() string {
+	return postgres.Tables[manifest.Offer.Name].SQL(`{ours}, completed AS (
 	UPDATE {table} SET offers = s.offers, {succeeded}
 	FROM ours JOIN unnest($1::uuid[], $3::jsonb[]) AS s (id, offers) USING (id)
 	WHERE {table}.id = ours.id
@@ -144,6 +146,7 @@ var completeSQL = postgres.Tables[manifest.Offer.Name].SQL(`{ours}, completed AS
 	INSERT INTO offer_delivery (job_id, created_at, due_at) SELECT id, now(), now() FROM completed WHERE $4
 )
 SELECT id, attempts FROM completed`)
+})
 
 // Complete implements offer.Store.
 func (o *Store) Complete(ctx context.Context, done []offer.Completed, deliver bool) (held []job.Attempt, err error) {
@@ -161,7 +164,7 @@ func (o *Store) Complete(ctx context.Context, done []offer.Completed, deliver bo
 			candidates, ranks, scores = append(candidates, c.Candidate), append(ranks, c.Rank), append(scores, c.Score)
 		}
 	}
-	return postgres.Rows[job.Attempt](ctx, o.db.Steady(), completeSQL, ids, attempts, sets, deliver,
+	return postgres.Rows[job.Attempt](ctx, o.db.Steady(), completeSQL(), ids, attempts, sets, deliver,
 		jobs, offers, candidates, ranks, scores)
 }
 

@@ -1,8 +1,10 @@
 package ingestions_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +33,9 @@ func (d *told) say(what string, values ...any) {
 	for _, v := range values {
 		if err, failed := v.(error); failed {
 			v = err.Error()
+		}
+		if list, published := v.([]job.Stamped); published { // in the order of the statement's plan
+			slices.SortFunc(list, func(a, b job.Stamped) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 		}
 		fmt.Fprintf(d, "\t= %s\n", must.Get(json.Marshal(v))(d.T))
 	}

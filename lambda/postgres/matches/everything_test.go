@@ -1,6 +1,7 @@
 package matches_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/internal/golden"
 	"matchbook/lambda/internal/must"
+	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/match/warning"
@@ -36,6 +38,9 @@ func TestEverything(t *testing.T) {
 		for _, v := range values {
 			if err, failed := v.(error); failed {
 				v = err.Error()
+			}
+			if list, published := v.([]job.Stamped); published { // in the order of the statement's plan
+				slices.SortFunc(list, func(a, b job.Stamped) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 			}
 			fmt.Fprintf(&got, "\t= %s\n", must.Get(json.Marshal(v))(t))
 		}

@@ -167,7 +167,7 @@ func TestInvoicePages(t *testing.T) {
 	c := s.as(map[uuid.UUID]login.Role{tenantA: login.Operator})
 	seen := map[string]bool{}
 	path, sizes := "/invoices", []int{}
-	for path != "" {
+	for path != "" && len(sizes) < 4 { // more is a loop
 		page := c.page(path)
 		_, sheet, _ := strings.Cut(page.body, `href="/invoices.csv`)
 		sheet, _, _ = strings.Cut(sheet, `"`)

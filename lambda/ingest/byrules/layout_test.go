@@ -1,6 +1,7 @@
 package byrules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func layout(text string) transcript.Transcription {
 	return t
 }
 
-// read is what the rules read, in a line; "?" is a guess by place.
+// read is what the rules read besides the lines, in a line; "?" is a guess by place.
 func read(e extraction.Extraction) string {
 	d := e.Data
 	guess := func(path, value string) string {
@@ -34,10 +35,15 @@ func read(e extraction.Extraction) string {
 	}
 	s := strings.Join([]string{string(e.Type), d.Number, guess("date", d.Date.String()), guess("supplier.name", d.Supplier.Name), ">",
 		guess("buyer.name", d.Buyer.Name)}, " ")
-	for _, d := range e.Doubts {
+	for _, d := range doubtsBesideLines(e) {
 		s = strings.TrimSpace(s) + "; " + d.Text
 	}
 	return strings.TrimSpace(s)
+}
+
+// doubtsBesideLines leaves out that the papers of these tests have no lines.
+func doubtsBesideLines(e extraction.Extraction) []extraction.Doubt {
+	return slices.DeleteFunc(slices.Clone(e.Doubts), func(d extraction.Doubt) bool { return d.Field == "line_items" })
 }
 
 // The blocks of a page: the supplier without a legal form at the right, the window at the left.

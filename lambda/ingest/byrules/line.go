@@ -11,6 +11,7 @@ type item struct {
 	solid bool // quantity x price is the amount
 	end   int  // the last cell of its row
 	row   []cell
+	none  bool // nothing was delivered
 }
 
 // item reads a row, which must have an amount in the amount's column, and a description or

@@ -140,7 +140,7 @@ func TestTitleInFirstRow(t *testing.T) {
 		"Order No. 101777\nInvoice No. 103999":                     "invoice 103999",
 	} {
 		e := seen.asIs(sheets(text))[0]
-		if got := string(e.Type) + " " + e.Data.Number; got != want || len(e.Doubts) > 0 {
+		if got := string(e.Type) + " " + e.Data.Number; got != want || len(doubtsBesideLines(e)) > 0 {
 			t.Errorf("%q: got %s, %v, want %s", text, got, e.Doubts, want)
 		}
 	}

@@ -135,8 +135,8 @@ Four                         1        100,00           100,00
 
 Total HT       Port HT       Net HT       Taux       Total TVA       NET À PAYER
 100,00           45,00       145,00      20,00           29,00            174,00`, "145.00 29.00 174.00  []"},
-		"article numbers": {"#Lieferschein Nr. 5\nRM-10044   China clay   6", "    []"},
-		"pallets":         {"#Lieferschein Nr. 5\nPackstücke: 1 EUR-Palette", "    []"},
+		"article numbers": {"#Lieferschein Nr. 5\nRM-10044   China clay   6", "    [no lines were read]"},
+		"pallets":         {"#Lieferschein Nr. 5\nPackstücke: 1 EUR-Palette", "    [no lines were read]"},
 	} {
 		e := seen.asIs(layout(test.text))[0]
 		d := e.Data

@@ -389,7 +389,7 @@ Fax 07940 5519`
 		"an order with a buyer":    {order + "\nBesteller            Klinik Burgtal GmbH" + strings.Repeat("\n", 20), nil, true},
 		"a labelled order":         {order + "\nLieferant: Medi Hohenau GmbH", nil, true},
 	} {
-		if doubts := seen.asIs(layout(test.text), test.own...)[0].Doubts; (len(doubts) == 0) != test.told {
+		if doubts := doubtsBesideLines(seen.asIs(layout(test.text), test.own...)[0]); (len(doubts) == 0) != test.told {
 			t.Errorf("%s: got the doubts %v", name, doubts)
 		}
 	}

@@ -38,12 +38,15 @@ func (r *reader) sums() totals {
 		d.Lines = append(d.Lines, it.line)
 		r.line(i, it)
 	}
+	lines, unread := found.items, []item(nil)
 	if len(d.Lines) == 0 && !t.heads {
-		for i, it := range unpriced(r.cells) {
+		lines, unread = unpriced(r.cells)
+		for i, it := range lines {
 			d.Lines = append(d.Lines, it.line)
 			r.line(i, it)
 		}
 	}
+	r.complete(lines, unread)
 	for i, c := range found.charges {
 		r.charge(i, c)
 	}
@@ -51,7 +54,7 @@ func (r *reader) sums() totals {
 	r.set("prepaid", &d.Prepaid, prepaid)
 	r.set("rounding", &d.Rounding, rounding)
 	r.set("amount_due", &d.AmountDue, due)
-	r.doubt(found, t)
+	r.doubt(found, t, all.taxes)
 	return found
 }
 
@@ -64,12 +67,16 @@ func (r *reader) set(path string, to *document.Amount, s sum) {
 }
 
 // doubt says why nothing proves the total. A label alone may name another sum.
-func (r *reader) doubt(found totals, t table) {
+func (r *reader) doubt(found totals, t table, taxes []sum) {
 	say := func(format string, args ...any) {
 		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "total", Text: fmt.Sprintf(format, args...)})
 	}
 	if t.heads && len(found.items) == 0 {
 		r.e.Missing = append(r.e.Missing, "line_items")
+	}
+	goods := r.e.Type == document.DeliveryNote || r.e.Type == document.GoodsReceipt
+	if goods && found.proved && found.tax.amount.Sign() != 0 {
+		r.doubtType("a tax and a total, as on an invoice")
 	}
 	total := found.total.amount
 	billed := r.e.Type == document.Invoice || r.e.Type == document.CreditNote // nobody pays another paper
@@ -77,7 +84,10 @@ func (r *reader) doubt(found totals, t table) {
 	case total.IsZero():
 	case len(found.others) > 0:
 		say("several totals add up on the pages: %s and %s", total.Fixed(), found.others[0].Fixed())
-	case found.proved, found.fits && !billed:
+	case found.proved:
+	case (found.fits || !billed) && slices.ContainsFunc(taxes, func(x sum) bool { return x.amount.Sign() != 0 }):
+		say("a tax is printed, but nothing adds up to the total %s with it", total.Fixed())
+	case found.fits && !billed:
 	case r.printsMore(found.total):
 		say("nothing printed adds up to the total %s, and a greater amount is printed", total.Fixed())
 	case !billed:

@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -11,15 +12,33 @@ import (
 
 // unpriced reads lines without prices, as on a delivery note or a receipt of goods: a description
 // and a quantity. Of several quantities, the delivered one counts.
-func unpriced(cells []cell) []item {
-	items := unpricedRows(cells)
+func unpriced(cells []cell) (items, unread []item) {
+	items, unread = unpricedRows(cells)
 	if decimalOf(cells) == "" {
 		wholes(items)
 	}
-	return items
+	return items, likeLines(unread, items)
 }
 
-func unpricedRows(cells []cell) (items []item) {
+// likeLines lists the rows that begin where lines do, and have at most one cell less.
+func likeLines(rows, items []item) []item {
+	const edge = 0.005
+	least := 0
+	for _, it := range items {
+		if least == 0 || len(it.row) < least {
+			least = len(it.row)
+		}
+	}
+	return slices.DeleteFunc(rows, func(x item) bool {
+		begins := func(it item) bool {
+			a, b := x.row[0].Box, it.row[0].Box
+			return min(abs(a.Left-b.Left), abs(a.Right-b.Right)) < edge
+		}
+		return len(x.row) < max(2, least-1) || !slices.ContainsFunc(items, begins)
+	})
+}
+
+func unpricedRows(cells []cell) (items, unread []item) {
 	const rows = 4 // the most of a line; a table ends at a wider gap
 	var h head
 	last, decimal := -1, decimalOf(cells) // the cell of the last row of the table
@@ -31,15 +50,18 @@ func unpricedRows(cells []cell) (items []item) {
 			h.decimal = decimal
 		} else if h.cols != nil {
 			if gap := cells[i].Box.Top - cells[last].Box.Bottom; cells[i].page == cells[last].page && gap > rows*cells[i].height() {
-				return items
+				return items, unread
 			}
 			if it, ok := h.unpriced(row); ok {
 				items, last = append(items, it), i
+			} else {
+				it.none = h.none(it)
+				unread = append(unread, it)
 			}
 		}
 		i = max(next, i+1)
 	}
-	return items
+	return items, unread
 }
 
 // unpricedHead reads cell i and its neighbours as column heads: a description and a quantity. With a
@@ -56,7 +78,7 @@ func unpricedHead(cells []cell, i int) (head, bool) {
 // unpriced reads a row, which must have words below the description, and a number below the
 // quantity.
 func (h head) unpriced(row []cell) (item, bool) {
-	it := item{cells: h.assign(row)}
+	it := item{cells: h.assign(row), row: row}
 	amount, ok := amountIn(it.cells["quantity"], false)
 	if whole, grouped := h.grouped(it.cells["quantity"]); grouped {
 		amount = whole
@@ -65,6 +87,12 @@ func (h head) unpriced(row []cell) (item, bool) {
 	it.line.Unit = unitIn(it.cells["quantity"].Text)
 	ok = ok && amount.Sign() > 0 && counts().MatchString(it.cells["quantity"].Text) && it.cells["quantity"].at != it.cells["description"].at
 	return it, ok && worded(it.cells["description"]) && sumIn(row) == ""
+}
+
+// none reports whether the quantity of a row is printed as zero, because nothing was delivered.
+func (h head) none(it item) bool {
+	c := it.cells["quantity"]
+	return worded(it.cells["description"]) && it.line.Quantity.Sign() == 0 && len(c.amounts()) > 0 && h.over("quantity", c)
 }
 
 // counts is a quantity, and not a sentence with a number.

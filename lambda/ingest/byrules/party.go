@@ -125,11 +125,17 @@ func IsCompany(name string) bool { return legalForm().MatchString(name) && !coun
 // county ends an Irish address: "Business Park, Co. Galway".
 var county = lazy.Regexp(`, Co\.? \p{Lu}\p{Ll}+$`)
 
+// court is where a German company is registered: "Sitz Oelde, AG Münster HRA 8817".
+var court = lazy.Regexp(`^[ ,(]*AG \p{Lu}[\pL .-]+ (?:HR[AB]|GnR|VR)\b`)
+
 // nameIn returns the name of a company in a cell, found by its legal form. A comma or a
 // divider ends the name, as in a sender's line.
 func nameIn(text string) (string, bool) {
 	at := legalForm().FindStringIndex(text)
-	if at == nil || county().MatchString(text) || rights().MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
+	if at == nil || court().MatchString(text[at[0]:]) {
+		return "", false
+	}
+	if county().MatchString(text) || rights().MatchString(text) || !strings.ContainsFunc(text[:at[0]], unicode.IsLetter) {
 		return "", false
 	}
 	start := 0
@@ -143,7 +149,7 @@ func nameIn(text string) (string, bool) {
 	}
 	end := at[1]
 	next := func() []int { return legalForm().FindStringIndex(text[end-1:]) }
-	for more := next(); more != nil && more[0] <= 3; more = next() {
+	for more := next(); more != nil && more[0] <= 3 && !court().MatchString(text[end-1+more[0]:]); more = next() {
 		end += more[1] - 1
 	}
 	if rest := text[end:]; isWordy(rest) && text[end-1] != ',' {

@@ -48,7 +48,7 @@ func matchbook(t testing.TB, url string, args ...string) (code int, out, errOut 
 	return code, out, errOut
 }
 
-// refusals are what commands refused, and how they said so, by test.
+// refusals are the refused commands of each test, with their errors.
 var refusals = struct {
 	sync.Mutex
 	of map[string][]string

@@ -10,7 +10,7 @@ import (
 	"matchbook/lambda/internal/lazy"
 )
 
-// complete doubts lines that may not be all of a document's, because OCR loses lines, and only sums tell it otherwise.
+// complete doubts lines that may not be all of a document's, because OCR loses lines, and only sums would show it.
 // An unread row of which nothing was delivered is no line, but its number counts.
 func (r *reader) complete(items, unread []item) {
 	zero := func(it item) bool { return it.none }
@@ -96,7 +96,7 @@ func mixed(items []item) bool {
 	without := 0
 	for _, it := range items {
 		if !it.line.Amount.IsZero() {
-			return false // the amounts tell
+			return false // the amounts show it
 		}
 		without += bit(it.line.Unit == "" && !it.line.Quantity.IsZero())
 	}

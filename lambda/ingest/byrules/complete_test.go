@@ -6,7 +6,7 @@ import (
 )
 
 // A page from which OCR lost a row, a head or a value says so by what is left: by the numbers of the lines, by
-// rows that begin like the others, and by units. It can't tell the loss of a whole row without a number.
+// rows that begin like the others, and by units. The loss of a whole row without a number can't be seen.
 func TestLostLinesAreDoubted(t *testing.T) {
 	t.Parallel()
 	const note = `

@@ -61,7 +61,7 @@ func everything(e extraction.Extraction) string {
 	return out.String()
 }
 
-// labels is what the labels on an extraction's pages say to those who judge another reading; see Labels.
+// labels is the meaning of the labels on an extraction's pages, for the judge of another reading; see Labels.
 func labels(pages transcript.Transcription, e extraction.Extraction) string {
 	var out strings.Builder
 	l := LabelsOf(pages, e.Pages, e.Type)

@@ -59,8 +59,8 @@ Pos   Bezeichnung               bestellt    geliefert
 	}
 }
 
-// A title and its number stand above labels and values without being heads of them, and a title may say to whom
-// an order goes.
+// A title and its number stand above labels and values without being heads of them, and a title may name the
+// addressee of an order.
 func TestTitlesAboveValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -14,7 +14,7 @@ var perUnits = lazy.Regexp(`(?i)(?:^|[^\d.,])(10{1,3}|1[.,']000)(?:$|[^\d.,])|(%
 // wordUnits are the units of such a price that are no number: cents are for 100 of what costs a euro.
 var wordUnits = map[string]string{"%": "100", "‰": "1000", "ct": "100", "cent": "100"}
 
-// PricedPer reports whether a sign or a word in a text says for how many units a price is.
+// PricedPer reports whether a sign or a word in a text means that a price is for this many units.
 func PricedPer(text, units string) bool {
 	return slices.ContainsFunc(perUnits().FindAllStringSubmatch(text, -1), func(m []string) bool {
 		return m[2] != "" && wordUnits[strings.ToLower(m[2])] == units

@@ -24,7 +24,7 @@ func (r *reader) complete(items, unread []item) {
 	case len(items) == 0 && len(r.amountRows()) > 1:
 		text = "rows with amounts were not read as lines"
 	case len(unread) > 0:
-		text = "a row among the lines was not read: " + unread[0].row[0].Text
+		text = "a row among the lines was not read"
 	case skips(append(slices.Clone(items), none...)):
 		text = "the numbers of the lines have a gap"
 	case mixed(items):

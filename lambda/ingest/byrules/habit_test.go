@@ -25,6 +25,7 @@ Total zu bezahlen   CHF               108.10`
 			"abzüglich gezahlter Abschläge (2 x 30,00 EUR)     -60,00\nNachzahlung                       59,00",
 			"= 100.00 + 19.00 = 119.00 prepaid 60.00 due 59.00"},
 		"rates below their sign":    {bases, "= none + none = 352.00"},
+		"a rate of 0":               {strings.NewReplacer("TOTAL", "50,00                  0,00             0,00\nTOTAL", "352", "402").Replace(bases), "= none + none = 402.00"},
 		"no sign":                   {strings.Replace(bases, "% IVA", "  IVA", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},
 		"discounts below the sign":  {strings.Replace(bases, "% IVA", "% Dto", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},
 		"a base that doesn't fit":   {strings.Replace(bases, "42,00", "41,00", 1), "= none + none = 352.00; nothing printed adds up to the total 352.00"},

@@ -150,7 +150,7 @@ func bareRate(cells, row []cell) *sum {
 		if len(a) != 1 || len(a[0].Readings) != 1 || !percentBelow(cells, c.at) {
 			continue
 		}
-		if rate := a[0].Readings[0]; rate.Sign() > 0 && hundred.Minus(rate).Sign() > 0 {
+		if rate := a[0].Readings[0]; hundred.Minus(rate).Sign() > 0 {
 			return &sum{amount: rate, quote: c.Text, page: c.page, at: c.at}
 		}
 	}

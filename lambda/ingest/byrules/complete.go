@@ -57,6 +57,7 @@ func (r *reader) amountRows() (rows [][]cell) {
 	return rows
 }
 
+// priced reports whether an amount of money stands in a row.
 func priced(row []cell) bool {
 	return slices.ContainsFunc(row, func(c cell) bool { return len(moneyIn(c)) > 0 })
 }

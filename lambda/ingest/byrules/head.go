@@ -100,8 +100,7 @@ func (h head) has(name string) bool { _, ok := h.cols[name]; return ok }
 // quantity, what was delivered is one.
 func colsOf(cells []cell, i int) head {
 	h := head{row: cells[i], cols: map[string]cell{}}
-	priced := func(c cell) bool { return len(moneyIn(c)) > 0 }
-	if len(headsIn(cells[i])) == 0 || slices.ContainsFunc(right(cells, i), priced) {
+	if len(headsIn(cells[i])) == 0 || priced(right(cells, i)) {
 		return h
 	}
 	for _, c := range divided(band(cells, i)) {

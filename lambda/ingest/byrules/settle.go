@@ -219,7 +219,7 @@ func (x sum) taxes(s sum) bool {
 	return x.amount.Sign() != 0 && x.amount.Sign() == s.amount.Sign() && x.amount.Abs().Minus(s.amount.Abs().Times(half)).Sign() < 0
 }
 
-var half, hundred = document.MustAmount("0.5"), document.MustAmount("100")
+var half, one, hundred = document.MustAmount("0.5"), document.MustAmount("1"), document.MustAmount("100")
 
 // prove looks for the nearest subtotal and tax that add up to a total.
 func (all sums) prove(t sum) (best totals, ok bool) {
@@ -260,7 +260,6 @@ func (all sums) prove(t sum) (best totals, ok bool) {
 // it isn't one.
 func (all sums) rounded(t sum, use func(totals)) {
 	const most = 4 // each is tried with each
-	one := document.MustAmount("1")
 	for _, r := range all.rounding[max(0, len(all.rounding)-most):] {
 		for _, s := range all.subtotals {
 			for _, x := range all.taxes {

@@ -193,7 +193,7 @@ func (r *reader) currency(found totals) {
 			continue
 		}
 		labelled := currencyLabel().MatchString(c.Text) || i > 0 && currencyLabel().MatchString(r.cells[i-1].Text) && c.row(r.cells[i-1])
-		unpriced := !labelled && !r.priced() && !valueLast(c.Text)
+		unpriced := !labelled && !r.hasPrices() && !valueLast(c.Text)
 		if found.total.amount.IsZero() && (c.prose() || unpriced) {
 			continue
 		}
@@ -217,8 +217,8 @@ func valueLast(text string) bool {
 	return unicode.IsDigit(last) || slices.ContainsFunc(signs, func(s [2]string) bool { return strings.HasSuffix(text, s[0]) })
 }
 
-// priced reports whether a line has a price or an amount.
-func (r *reader) priced() bool {
+// hasPrices reports whether a line has a price or an amount.
+func (r *reader) hasPrices() bool {
 	return slices.ContainsFunc(r.e.Data.Lines, func(l document.Line) bool { return !l.Amount.IsZero() || !l.UnitPrice.IsZero() })
 }
 

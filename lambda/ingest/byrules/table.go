@@ -80,11 +80,8 @@ func sumHeads(row []cell) bool {
 	for _, c := range row {
 		kind, _ := labelOf(c.Text)
 		labels += bit(kind != "")
-		if len(moneyIn(c)) > 0 {
-			return false
-		}
 	}
-	return labels > 1
+	return labels > 1 && !priced(row)
 }
 
 // row reads a row below a head, and reports whether it ends the table: a subtotal may be one
@@ -123,7 +120,7 @@ func (t *table) row(h head, row []cell, at int) (end bool) {
 // sumIn returns the kind of a row's label. A rate alone, such as "Tax: 19 %", belongs to a line.
 func sumIn(row []cell) string {
 	kind, _ := labelOf(row[0].Text)
-	if numbered(row) && !slices.ContainsFunc(row, func(c cell) bool { return len(moneyIn(c)) > 0 }) {
+	if numbered(row) && !priced(row) {
 		return ""
 	}
 	return kind

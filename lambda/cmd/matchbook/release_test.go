@@ -53,7 +53,7 @@ func TestRelease(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), ".ci/release", args...)
-		cmd.Dir, cmd.Env = clitest.Root, append(os.Environ(), "PATH="+tmp+":"+os.Getenv("PATH"), "TMPDIR="+tmp, "NOTES="+filepath.Join(tmp, "notes"))
+		cmd.Dir, cmd.Env = clitest.Root, append(os.Environ(), "PATH="+tmp+":"+os.Getenv("PATH"), "TMPDIR="+tmp, "NOTES="+filepath.Join(tmp, "notes"), "CGO_ENABLED=")
 		out, err := cmd.CombinedOutput()
 		code := 0
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

@@ -106,10 +106,8 @@ func (t table) solidOnly() (items []item) {
 // over a page.
 func (t table) withoutCarried() (items []item) {
 	sum := document.Amount{}
-	for i, it := range t.items {
-		edge := i > 0 && (t.items[i-1].cells["amount"].page != it.cells["amount"].page ||
-			i+1 < len(t.items) && t.items[i+1].cells["amount"].page != it.cells["amount"].page)
-		if !it.solid && edge && it.line.Amount.Equal(sum) {
+	for _, it := range t.items {
+		if !it.solid && it.line.Amount.Equal(sum) {
 			continue
 		}
 		items, sum = append(items, it), sum.Plus(it.line.Amount)

@@ -48,7 +48,6 @@ const (
 
 // hint is a value's text near a label.
 type hint struct {
-	label cell
 	text  string // of the value, and the text after it
 	value cell
 	place place
@@ -113,14 +112,14 @@ func under(cells []cell, i int) (cell, bool) {
 // its cell.
 func hints(cells []cell, i int, rest string) []hint {
 	if rest = strings.TrimLeft(rest, " :.#-"); rest != "" {
-		return []hint{{cells[i], rest, cells[i], inside}}
+		return []hint{{rest, cells[i], inside}}
 	}
 	var found []hint
 	if next := right(cells, i); len(next) > 0 {
-		found = append(found, hint{cells[i], strings.TrimLeft(next[0].Text, " :"), next[0], beside}) // No   : 7
+		found = append(found, hint{strings.TrimLeft(next[0].Text, " :"), next[0], beside}) // No   : 7
 	}
 	if c, ok := under(cells, i); ok {
-		found = append(found, hint{cells[i], c.Text, c, below})
+		found = append(found, hint{c.Text, c, below})
 	}
 	return found
 }

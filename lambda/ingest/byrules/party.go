@@ -37,9 +37,6 @@ func candidates(cells []cell) (found []party) {
 			if !labelled {
 				c, labelled, side = a, true, a.side
 			}
-			if !labelled {
-				side = ""
-			}
 		}
 		p := party{name: c, text: text, quote: quote, side: side, labelled: labelled}
 		p.score = 1 - c.Box.Top/2 - float64(c.page)/100
@@ -298,8 +295,8 @@ func sideOf(text string) string {
 	case len(strings.Fields(text)) > 4 || len(text) > 50 || strings.ContainsAny(text, "0123456789@") ||
 		accountLabel().MatchString(text), numberLabel().MatchString(text), !strings.HasSuffix(text, ":") && legalForm().MatchString(text):
 		return ""
-	case supplierLabel().MatchString(text), strings.HasSuffix(text, ":") && supplierLabel().MatchString(strings.ReplaceAll(text, " ", "")):
-		return "supplier" // also if the print is spaced
+	case supplierLabel().MatchString(text):
+		return "supplier"
 	case deliveryLabel().MatchString(text):
 		return "delivery"
 	case buyerLabel().MatchString(text):

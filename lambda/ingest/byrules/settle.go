@@ -313,11 +313,11 @@ func (all sums) unlabelled(cells []cell) (found []totals) {
 	const below = 12 // cells
 	for _, s := range all.subtotals {
 		for _, x := range all.taxes {
-			whole, from := s.amount.Plus(x.amount), max(s.at, x.at)
+			whole := s.amount.Plus(x.amount)
 			if !x.taxes(s) || s.score < 1 || x.score < 1 || x.at < s.at || x.at-s.at > 2*below {
 				continue
 			}
-			for _, c := range cells[from:min(len(cells), from+below)] {
+			for _, c := range cells[x.at:min(len(cells), x.at+below)] {
 				for _, m := range moneyIn(c) {
 					if m.amount.Equal(whole) {
 						found = append(found, totals{subtotal: s, tax: x, total: m, byRate: all.rates(x.amount), proved: true})

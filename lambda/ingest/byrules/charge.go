@@ -99,7 +99,7 @@ func (t table) inHead(row []cell) (found []charge) {
 func chargeIn(row []cell) (c charge, ok bool) {
 	first := row[0]
 	kind, _ := labelOf(first.Text)
-	if kind != "" || !worded(first) || carried().MatchString(first.Text) || early().MatchString(first.Text) {
+	if kind != "" || !worded(first) || first.carries() || early().MatchString(first.Text) {
 		return c, false
 	}
 	for _, d := range row {

@@ -63,7 +63,7 @@ func priced(row []cell) bool {
 }
 
 func labelsSum(row []cell) bool {
-	return slices.ContainsFunc(row, func(c cell) bool { kind, _ := labelOf(c.Text); return kind != "" || carried().MatchString(c.Text) })
+	return slices.ContainsFunc(row, func(c cell) bool { kind, _ := labelOf(c.Text); return kind != "" || c.carries() })
 }
 
 var position = lazy.Regexp(`^(\d{1,6})(?: |$)`)

@@ -97,8 +97,8 @@ func stamped(cells []cell, i int, d printed.Date) bool {
 func listsDays(cells []cell, i int) bool {
 	const edge = 0.02
 	dated := func(c cell, ok bool) bool {
-		l, left := leftOf(cells, c.at)
-		labelled := left && worded(l) && !numbered([]cell{l})
+		l, _ := leftOf(cells, c.at)
+		labelled := worded(l) && !numbered([]cell{l})
 		return ok && !labelled && abs(c.Box.Left-cells[i].Box.Left) < edge && len(printed.Dates(c.Text)) > 0
 	}
 	return dated(under(cells, i)) || dated(above(cells, i))
@@ -120,27 +120,27 @@ func ofRange(text string, d printed.Date) bool {
 // the left or in the row above, which may be another document's, unless a title stands there.
 func runOver(cells []cell, i int, before, number string) (score float64, ok bool) {
 	at := i
-	l, left := leftOf(cells, i)
-	a, up := above(cells, i)
+	l, _ := leftOf(cells, i)
+	a, near := above(cells, i)
 	switch {
-	case before == "" && left && of().MatchString(l.Text):
+	case before == "" && of().MatchString(l.Text):
 		at = l.at
-	case before == "" && up && of().MatchString(a.Text):
+	case before == "" && near && of().MatchString(a.Text):
 		at = a.at
 	case !of().MatchString(before):
 		return 0, false
 	}
-	near := []cell{}
-	if l, left := leftOf(cells, at); left {
-		near = append(near, l)
+	around := []cell{}
+	if l, ok := leftOf(cells, at); ok {
+		around = append(around, l)
 	}
-	if a, up := above(cells, at); up {
-		near = append(append(near, a), right(cells, a.at)...)
+	if a, ok := above(cells, at); ok {
+		around = append(append(around, a), right(cells, a.at)...)
 	}
-	switch one := func(says func(cell) bool) bool { return slices.ContainsFunc(near, says) }; {
+	switch one := func(says func(cell) bool) bool { return slices.ContainsFunc(around, says) }; {
 	case number != "" && one(func(c cell) bool { return strings.Contains(c.Text, number) }):
 		return 5, true
-	case one(func(c cell) bool { return isTitle(c.Text) && !dateLabel().MatchString(c.Text) }) && !numbered(near):
+	case one(func(c cell) bool { return isTitle(c.Text) && !dateLabel().MatchString(c.Text) }) && !numbered(around):
 		return 0, false // Rechnung vom
 	}
 	return -5, true
@@ -312,11 +312,9 @@ func cites(text string) bool { return len(reference.Find(text)) > 0 && len(strin
 func order(all []dated, currency string, european bool) (dayFirst, known bool) {
 	first, second := 0, 0
 	for _, d := range all {
-		if day, known := d.DayFirst(); known && day {
-			first++
-		} else if known {
-			second++
-		}
+		day, known := d.DayFirst()
+		first += bit(day)
+		second += bit(known && !day)
 	}
 	switch {
 	case first > 0 && second == 0:

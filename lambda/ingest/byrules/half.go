@@ -56,7 +56,7 @@ const across, down = true, false
 
 // gaps lists the places without print in the middle of a page, the widest first.
 func gaps(p transcript.Page, across bool) (found []cut) {
-	const from, to, least, most = 0.2, 0.8, 0.01, 6
+	const from, to, most = 0.2, 0.8, 6
 	spans := make([][2]float64, 0, len(p.Lines))
 	for _, l := range p.Lines {
 		if across {
@@ -67,8 +67,8 @@ func gaps(p transcript.Page, across bool) (found []cut) {
 	}
 	slices.SortFunc(spans, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	end := 0.0
-	for i, s := range spans {
-		if place := (end + s[0]) / 2; i > 0 && s[0]-end > least && place > from && place < to {
+	for _, s := range spans {
+		if place := (end + s[0]) / 2; s[0] > end && place > from && place < to {
 			found = append(found, cut{place, s[0] - end, across})
 		}
 		end = max(end, s[1])

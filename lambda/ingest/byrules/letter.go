@@ -19,11 +19,11 @@ func stacked(cells []cell, whole sum) (items []item) {
 		}
 		it := item{cells: map[string]cell{"amount": c}, end: c.at, row: []cell{c}}
 		it.line.Amount = money[len(money)-1].amount
-		d, ok := leftOf(cells, i)
-		if ok && isSign(d.Text) {
-			d, ok = leftOf(cells, d.at) // the currency has a column
+		d, _ := leftOf(cells, i)
+		if isSign(d.Text) {
+			d, _ = leftOf(cells, d.at) // the currency has a column
 		}
-		if ok && worded(d) {
+		if worded(d) {
 			it.cells["description"], it.line.Description = d, d.Text
 		}
 		if kind, _ := labelOf(it.line.Description); kind != "" || it.line.Description == "" {

@@ -65,7 +65,7 @@ func (t *table) group(h head, it item, below int) bool {
 	}
 	for i := below; i < min(len(t.cells), below+reach) && t.cells[i].page == t.cells[below].page; {
 		row := append([]cell{t.cells[i]}, right(t.cells, i)...)
-		if more, ok := h.item(row); ok && more.solid {
+		if more, _ := h.item(row); more.solid {
 			t.grouped = len(t.items)
 			return true
 		}
@@ -105,7 +105,7 @@ func (t *table) row(h head, row []cell, at int) (end bool) {
 		}
 		return kind != "subtotal"
 	}
-	if !ok || t.used[it.cells["amount"].at] || carried().MatchString(row[0].Text) || carried().MatchString(it.line.Description) ||
+	if !ok || t.used[it.cells["amount"].at] || slices.ContainsFunc(row, cell.carries) ||
 		t.ended >= 0 && it.line.Quantity.IsZero() && it.line.UnitPrice.IsZero() {
 		return false
 	}
@@ -152,19 +152,22 @@ func (t *table) described(h head, it *item) {
 func (t *table) upper(h head, it item) (cell, bool) {
 	const lines, edge = 1.5, 0.02
 	own := it.row[0]
-	if h.cols["description"].row(h.cols["amount"]) || own.at == 0 {
+	if h.cols["description"].row(h.cols["amount"]) {
 		return cell{}, false
 	}
 	last := t.cells[own.at-1]
 	for c, ok := last, true; ok; c, ok = leftOf(t.cells, c.at) {
 		near := c.page == own.page && c.at > h.row.at && own.Box.Top-c.Box.Bottom < lines*own.height()
-		first, begun := leftOf(t.cells, c.at)
-		if near && begun && numbered([]cell{first}) && h.nearest(c) == "description" && worded(c) && first.Box.Left < own.Box.Left-edge {
+		first, _ := leftOf(t.cells, c.at)
+		if near && numbered([]cell{first}) && h.nearest(c) == "description" && worded(c) && first.Box.Left < own.Box.Left-edge {
 			return c, !t.used[c.at]
 		}
 	}
 	return cell{}, false
 }
+
+// carries reports whether a cell labels a sum carried over.
+func (c cell) carries() bool { return carried().MatchString(c.Text) }
 
 func worded(c cell) bool { return strings.ContainsFunc(c.Text, unicode.IsLetter) }
 

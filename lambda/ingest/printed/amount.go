@@ -107,7 +107,7 @@ func amountAt(text string, from, to int) (Amount, bool) {
 		return Amount{}, false
 	}
 	a := Amount{Start: from, End: to, Percent: percentForm().MatchString(text[to:]), Money: money(digits)}
-	if dash := dashForm().FindString(text[to:]); dash != "" && len(readings) > 0 {
+	if dash := dashForm().FindString(text[to:]); dash != "" {
 		readings, a.Money = readings[:1], true // no decimals
 		to += len(strings.TrimRight(dash, spaces+"€$£"))
 		a.End = to
@@ -140,7 +140,7 @@ func negative(before, after string) bool {
 
 func money(digits string) bool {
 	n := len(digits)
-	return n > 3 && (digits[n-3] == ',' || digits[n-3] == '.') && digit(rune(digits[n-1])) && digit(rune(digits[n-2]))
+	return n > 3 && (digits[n-3] == ',' || digits[n-3] == '.')
 }
 
 var separator = lazy.Regexp(`[.,'’ \x{a0}\x{202f}]`)
@@ -167,7 +167,7 @@ func thousands(groups, signs []string) bool {
 			return false
 		}
 	}
-	return len(signs) == 0 || len(groups[0]) <= 3 && groups[0] != "0" && groups[0][0] != '0'
+	return len(signs) == 0 || len(groups[0]) <= 3 && groups[0][0] != '0'
 }
 
 func appendAmount(values []document.Amount, plain string) []document.Amount {

@@ -20,7 +20,7 @@ type Date struct {
 // order of day and month open.
 func (d Date) DayFirst() (dayFirst, known bool) {
 	m := numeric().FindStringSubmatch(d.Text)
-	if m == nil || len(d.Readings) != 1 {
+	if m == nil {
 		return false, false
 	}
 	first, _ := strconv.Atoi(m[1])

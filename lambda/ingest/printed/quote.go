@@ -23,7 +23,7 @@ type folded struct {
 // squeezed is a text without white space. gap marks characters after a space.
 type squeezed struct {
 	text string
-	gap  []bool // by byte; one more than text has
+	gap  []bool // by byte; one more than text has; the first and the last are true
 }
 
 // QuotesOf prepares a transcription for searches.
@@ -103,7 +103,7 @@ func squeeze(text string) squeezed {
 		case unicode.IsSpace(r):
 			space = true
 			continue
-		case r == '\u00ad' || unicode.Is(unicode.Cf, r):
+		case unicode.Is(unicode.Cf, r): // a soft hyphen, too
 			continue
 		case r == '‐' || r == '‑':
 			r = '-'
@@ -137,7 +137,7 @@ func (s squeezed) contains(wanted string) bool {
 // edge reports whether a value can begin or end before byte i. It must not split a word, or
 // digits from the separators of their number.
 func (s squeezed) edge(i int) bool {
-	if i == 0 || i == len(s.text) || s.gap[i] {
+	if s.gap[i] {
 		return true
 	}
 	before, after := lastRune(s.text[:i]), firstRune(s.text[i:])
@@ -151,11 +151,11 @@ func (s squeezed) inNumber(i int, before, after rune) bool {
 	const separators = ".,'/-"
 	if digit(before) && strings.ContainsRune(separators, after) {
 		next := i + len(string(after))
-		return next < len(s.text) && !s.gap[next] && digit(firstRune(s.text[next:]))
+		return !s.gap[next] && digit(firstRune(s.text[next:]))
 	}
 	if strings.ContainsRune(separators, before) && digit(after) {
 		at := i - len(string(before))
-		return at > 0 && !s.gap[at] && digit(lastRune(s.text[:at]))
+		return !s.gap[at] && digit(lastRune(s.text[:at]))
 	}
 	return false
 }

@@ -17,7 +17,7 @@ func TestQuotes(t *testing.T) {
 		return p
 	}
 	q := QuotesOf(transcript.Transcription{Pages: []transcript.Page{
-		page(1, "Invoice No. RE-2026-", "0042 of 04.03.2026", "Net", "2.119,00 €", "Trans-", "portkosten", "So\u00adftware"),
+		page(1, "Invoice No. RE-2026-", "0042 of 04.03.2026", "Net", "2.119,00 €", "Trans-", "portkosten", "So\u00adftware", "Nord‐Süd"),
 		page(2, "Total  119,00", "IBAN DE89 3704 0044", "Bestellung 4500-12"),
 	}})
 	for quote, want := range map[string][]int{
@@ -32,6 +32,8 @@ func TestQuotes(t *testing.T) {
 		"Transportkosten":   {1},
 		"Trans-portkosten":  {1},
 		"Software":          {1},
+		"Nord-Süd":          {1},
+		"Nord‑Süd":          {1},
 		"DE8937040044":      {2},
 		"4500":              nil,
 		"4500-12":           {2},

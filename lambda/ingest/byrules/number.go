@@ -16,7 +16,6 @@ import (
 const (
 	withMark  = 4
 	withTitle = 2
-	titleOnly = 3
 )
 
 // numbers lists the labelled numbers with their types, and the titles. Without any other title, a
@@ -42,7 +41,6 @@ func numbers(cells []cell) (found []named, headings []named) {
 				found = append(found, v)
 				switch {
 				case c.row(cells[0]) && strings.HasPrefix(rest, " "+v.number):
-					n.score += titleOnly
 					first = append(first, n)
 				case n.shouts(cells, i, head):
 					loud = append(loud, n)
@@ -56,7 +54,6 @@ func numbers(cells []cell) (found []named, headings []named) {
 				found = append(found, v)
 			}
 			if n.isHeading(cells, rest, marks) || bare && !(strings.Contains(rest, ":") && valued(cells, i)) && !inHead(cells, i) {
-				n.score += titleOnly
 				headings = append(headings, n)
 			}
 			break
@@ -71,18 +68,17 @@ func numbers(cells []cell) (found []named, headings []named) {
 		headings = slices.DeleteFunc(loud, func(n named) bool { return n.rivalled(found) })
 	}
 	if i := slices.IndexFunc(cells, cell.orders); len(headings) == 0 && i >= 0 {
-		headings = []named{{kind: document.PurchaseOrder, page: cells[i].page, cell: cells[i], size: 1, score: titleOnly}}
+		headings = []named{{kind: document.PurchaseOrder, page: cells[i].page, cell: cells[i], size: 1, score: 1}}
 	}
 	return found, headings
 }
 
-// shouts reports whether a title in capitals stands alone in its line or in larger print, and no colon, so
-// that it is one in print of one size, too: "ORDINE D'ACQUISTO N. 562/2026".
+// shouts reports whether a title in capitals stands alone in its line, without a colon, so that it is one in print of one size, too: "ORDINE D'ACQUISTO N. 562/2026".
 func (n named) shouts(cells []cell, i int, head string) bool {
-	const larger, shortest = 1.1, 5
+	const shortest = 5
 	_, left := leftOf(cells, i)
 	alone := !left && len(right(cells, i)) == 0
-	return n.cell.top(cells) && (alone || n.size > larger) && len(head) >= shortest && head == strings.ToUpper(head) &&
+	return n.cell.top(cells) && alone && len(head) >= shortest && head == strings.ToUpper(head) &&
 		!strings.Contains(n.cell.Text, ":")
 }
 

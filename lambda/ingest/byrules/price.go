@@ -110,7 +110,7 @@ func amountIn(c cell, money bool) (document.Amount, bool) {
 		if a.End <= end {
 			continue // a part of the one before: the blank divides thousands
 		}
-		if !a.Percent && (a.Money || !money) && len(a.Readings) > 0 {
+		if !a.Percent && (a.Money || !money) {
 			found, ok = a.Readings[len(a.Readings)-1], true
 			if end = a.End; !money {
 				break

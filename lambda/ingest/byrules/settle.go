@@ -129,12 +129,12 @@ func (all sums) labelled(t table) (best totals) {
 	if len(candidates) == 0 {
 		candidates = all.dues
 	}
-	for i, s := range candidates {
+	for _, s := range candidates {
 		x := totals{total: s}
 		x.items, x.charges, x.fits = t.fit(x)
 		order := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.fits)-bit(best.fits),
 			cmp.Compare(s.amount.Abs().Float(), best.total.amount.Abs().Float()))
-		if i == 0 || order > 0 {
+		if order > 0 {
 			best = x
 		}
 	}
@@ -296,7 +296,7 @@ func (all sums) charged(total sum, t table) (totals, bool) {
 	for _, s := range nets {
 		for _, x := range taxes {
 			rest := total.amount.Minus(s.amount).Minus(x.amount)
-			if rest.Sign() == 0 || s.at > total.at || !x.taxes(s) {
+			if s.at > total.at || !x.taxes(s) {
 				continue
 			}
 			if charges := t.charges(s.at, total.at, rest, false); charges != nil {

@@ -133,7 +133,7 @@ func moneyIn(c cell) (found []sum) {
 func rateIn(row []cell) *sum {
 	for _, c := range row {
 		for _, a := range c.amounts() {
-			if a.Percent && len(a.Readings) > 0 {
+			if a.Percent {
 				return &sum{amount: a.Readings[len(a.Readings)-1], quote: c.Text, page: c.page, at: c.at}
 			}
 		}

@@ -33,6 +33,7 @@ func TestScoresOfDates(t *testing.T) {
 		"Rechnung\nvom 03.05.2026":                                  "4",
 		"Datum\nvom 03.05.2026":                                     "-5",
 		"Rechnung 7\nvom 03.05.2026":                                "-5",
+		"Lieferschein L-5 vom\n03.05.2026":                          "-10",
 		"Rechnung A-7 vom\n03.05.2026":                              "5",
 		"01.05.2026 - 03.05.2026":                                   "-5",
 		"01.05.2026 bis zum 03.05.2026":                             "-5",
@@ -96,6 +97,18 @@ func TestOrderOfDays(t *testing.T) {
 		v, ok := all[len(all)-1].reading(order(all, test.currency, test.european))
 		if got := v.String(); got != test.want || ok != (test.want != "") {
 			t.Errorf("%q, %s, %v: got %s, want %s", test.text, test.currency, test.european, got, test.want)
+		}
+	}
+}
+
+// A date that may be read in two ways gives way to one that may not.
+func TestReadableDates(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Date: 03/04/2026\n\n\n\nMerci\n\n\n\nParis, 13 May 2026": "2026-05-13", "Date: 03/04/2026": "", "Date: 03/04/2026\nUSD 5": "2026-03-04", "13 May 2026\n\n\n\nMerci\n\n\n\n14 May 2026": "2026-05-13", "Datum: 03.05.2026\nRechnungsdatum   04.05.2026": "2026-05-03",
+	} {
+		if got := Extract(layout("Invoice No. A-1\n\n\n" + text))[0].Data.Date.String(); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }

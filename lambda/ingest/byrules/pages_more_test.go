@@ -58,7 +58,7 @@ func TestCountsOfPages(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Seite 2 von 3": "2 of 3", "Seite: 2/3": "2 of 3", "Seite 2": "2 of 0", "Blatt 2": "2 of 0", "Seite 3 von 2": "0 of 0", "Seite 2 von 2": "2 of 2", "2/3": "2 of 3", " \n\n\n\n\n\n2/3": "0 of 0", "- 2 / 3 -": "2 of 3",
-		"Seite      2 / 3": "2 of 3", "Seite\n2 / 3": "2 of 3", "Seite      Datum\n2 / 3": "2 of 3", "Seite      zwei": "0 of 0", "Seite 2 oben": "0 of 0", "Rückseite 2": "0 of 0", "auf Seite 2": "2 of 0", "Page 2 of 3\nPage 1 of 1": "2 of 3",
+		" \n\n\n\n\n\n\nSeite      2 / 3": "2 of 3", " \n\n\n\n\n\n\nSeite\n2 / 3": "2 of 3", " \n\n\n\n\n\n\nSeite      Datum\n2 / 3": "2 of 3", "Seite      zwei": "0 of 0", "Seite 2 oben": "0 of 0", "Rückseite 2": "0 of 0", "auf Seite 2": "2 of 0", "Page 2 of 3\nPage 1 of 1": "2 of 3",
 		" " + strings.Repeat("\n", 56) + "2/3": "2 of 3", " " + strings.Repeat("\n", 52) + "2/3": "0 of 0",
 	} {
 		s := sheetOf(layout(text).Pages[0])
@@ -144,6 +144,11 @@ Nordbank Leer, IBAN DE89 3704 0044 0532 0130 00
 Bank             Hafenkasse
 Bankverbindung
 Deichkasse
+
+           Bank
+Firma      Elbhof
+Bank: Haus Elbe
+Haus Weser, IBAN AT61 1904 3002 3457 3201
 Sparkasse Ems    IBAN
 Emsbank
 BIC NORDDE2X
@@ -160,6 +165,7 @@ Segel Nord · Kai 4 · 24103 Kiel
 	for name, want := range map[string]string{
 		"Kran Jade": "side buyer, bank false, issues true", "Weser Fisch": "side , bank false, issues false", "Nordkasse Kiel": "side , bank true, issues false", "Nordbank Leer": "side , bank false, issues false",
 		"Hafenkasse": "side , bank true, issues false", "Deichkasse": "side , bank true, issues false", "Emshafen": "side , bank false, issues true", "Sparkasse Ems": "side , bank true, issues false", "Emsbank": "side , bank true, issues false", "Segel Nord": "side , bank false, issues true",
+		"Elbhof": "side supplier, bank false, issues false", "Haus Elbe": "side , bank true, issues false", "Haus Weser": "side , bank true, issues false",
 		"Unbekannt": "side , bank false, issues false", "": "side , bank false, issues false",
 	} {
 		if got := fmt.Sprintf("side %s, bank %v, issues %v", l.Side(name), l.Bank(name), l.Issues(name)); got != want {
@@ -184,6 +190,18 @@ Segel Nord · Kai 4 · 24103 Kiel
 		l := LabelsOf(layout(title+"\nRechnung Nr. 7-1\nDanke\nDanke"), []int{1}, document.Invoice)
 		if got := strings.TrimSpace(string(l.Type) + " " + l.Doubt); got != strings.TrimSpace(want) {
 			t.Errorf("%s: got %q, want %q", title, got, want)
+		}
+	}
+}
+
+// A total is proved by one block of sums, and by several if they have one sum.
+func TestProvedTotals(t *testing.T) {
+	t.Parallel()
+	const one, two = "Netto   100,00\nMwSt   19,00\nSumme   119,00\n", "Netto   200,00\nMwSt   38,00\nSumme   238,00\n"
+	for text, want := range map[string]string{one: "119 true", one + two: "119 false", "Summe   119,00": "119 false", "Danke": " false", "Danke\n-----\n" + one: " false"} {
+		total, proved := Total(layout(text), []int{1})
+		if got := fmt.Sprint(total.Canonical(), proved); got != strings.ReplaceAll(want, " ", "") && got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 }

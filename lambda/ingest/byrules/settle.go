@@ -314,7 +314,7 @@ func (all sums) unlabelled(cells []cell) (found []totals) {
 	for _, s := range all.subtotals {
 		for _, x := range all.taxes {
 			whole := s.amount.Plus(x.amount)
-			if !x.taxes(s) || s.score < 1 || x.score < 1 || x.at < s.at || x.at-s.at > 2*below {
+			if !x.taxes(s) || x.score < 1 || x.at < s.at || x.at-s.at > 2*below {
 				continue
 			}
 			for _, c := range cells[x.at:min(len(cells), x.at+below)] {

@@ -74,14 +74,14 @@ func (t *table) group(h head, it item, below int) bool {
 	return false
 }
 
-// sumHeads reports whether a row is the head of the sums: several of their labels, and no amount.
+// sumHeads reports whether a row is the head of the sums: several of their labels.
 func sumHeads(row []cell) bool {
 	labels := 0
 	for _, c := range row {
 		kind, _ := labelOf(c.Text)
 		labels += bit(kind != "")
 	}
-	return labels > 1 && !priced(row)
+	return labels > 1
 }
 
 // row reads a row below a head, and reports whether it ends the table: a subtotal may be one

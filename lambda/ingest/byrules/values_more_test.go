@@ -57,7 +57,7 @@ func TestOtherValues(t *testing.T) {
 		}},
 		{"references", cites, map[string]string{
 			"Bestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr.   B-771": "[{purchase-order B-771}]", "Ihre Bestellung\nB-771": "[{purchase-order B-771}]", "Ihre Bestellung   vom Mai\nB-771": "[{purchase-order B-771}]",
-			"Ihre Bestellung   Nr. 5-5\nB-771": "[{purchase-order 5-5}]", "Bestellung Nr. B-771\nBestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr. B 771\nBestellung Nr. B-771": "[{purchase-order B 771}]", "Bestellung Nr. A-1": "[]",
+			"Ihre Bestellung   Nr. 5-5\nB-771": "[{purchase-order 5-5}]", "Bestellung Nr. B-771\nBestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr. B 771\nBestellung Nr. B-771": "[{purchase-order B 771}]", "Bestellung Nr. A-1": "[]", "Rechnung A 1 vom Mai": "[]", "Ihre Bestellung\n\n\n\n\n\nB-771": "[]",
 			"Bestellung Nr. 30.000": "[]", "Lieferschein Nr. L-7, Bestellung Nr. B-771": "[{delivery-note L-7} {purchase-order B-771}]",
 		}},
 	} {
@@ -107,6 +107,8 @@ func TestBlocksOfSums(t *testing.T) {
 		"a due":                          {"\nNetto          100,00\nMwSt           19,00\nZahlbetrag     119,00", "= 100.00 + 19.00 = 119.00 due 119.00"},
 		"a due below a better total":     {"\nNetto          100,00\nMwSt           19,00\nZahlbetrag     119,00" + two, "= 200.00 + 38.00 = 238.00"},
 		"rounded":                        {"\nNetto          100,00\nMwSt           19,00\nRundung         0,99\nSumme          119,99", "= 100.00 + 19.00 = 119.99"},
+		"rounded with too much tax":      {"\nNetto          100,00\nMwSt           60,00\nRundung         0,50\nSumme          160,50", "= none + none = 160.50; nothing printed adds up to the total 160.50"},
+		"a share of all":                 {"\nNetto           50,00\nAnteil 100 %    25,00\nSumme           75,00", "= none + none = 75.00; nothing printed adds up to the total 75.00"},
 		"rounded by a euro":              {"\nNetto          100,00\nMwSt           19,00\nRundung         1,00\nSumme          120,00", "= none + none = 120.00; nothing printed adds up to the total 120.00"},
 		"totals of equal labels":         {"\nSumme          100,00\nSumme          300,00", "= none + none = 300.00; nothing printed adds up to the total 300.00"},
 		"totals of equal labels, turned": {"\nSumme          300,00\nSumme          100,00", "= none + none = 300.00; nothing printed adds up to the total 300.00"},

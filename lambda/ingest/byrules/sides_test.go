@@ -168,3 +168,37 @@ func TestPartiesOfOrders(t *testing.T) {
 		}
 	}
 }
+
+// The scores of names: a legal form counts 3, a label 6 (5 without a form), an edge of the page 1, and up to two more places 1 each.
+func TestScoresOfNames(t *testing.T) {
+	t.Parallel()
+	low := func(n int) string { return " " + strings.Repeat("\n", n) }
+	for text, want := range map[string]string{
+		"Segel Nord GmbH":               "4.99",
+		low(20) + "Segel Nord GmbH":     "3.82",
+		low(14) + "Segel Nord GmbH":     "4.87",
+		low(15) + "Segel Nord GmbH":     "3.87",
+		low(53) + "Segel Nord GmbH":     "4.55",
+		low(51) + "Segel Nord GmbH":     "3.56",
+		"Kunde: Kran Jade":              "6.99",
+		"Kunde: Kran Jade KG":           "10.99",
+		"Danke\n-----\nSegel Nord GmbH": "4.98",
+		low(20) + "Segel Nord GmbH" + strings.Repeat("\nDanke\nSegel Nord GmbH", 1): "4.82 4.81",
+		low(20) + "Segel Nord GmbH" + strings.Repeat("\nDanke\nSegel Nord GmbH", 3): "5.82 5.81 5.79 5.77",
+		"Kran Jade": "",
+		"Nord Bank AG, IBAN DE89 3704 0044 0532 0130 00":               "",
+		"Bank      Segel Nord AG":                                      "",
+		"Amtsgericht Kiel AG":                                          "",
+		low(20) + "Die Haftung der Segel Nord AG":                      "",
+		"Kunde      Menge     Preis      Betrag      Summe\nKran Jade": "6.98",
+		"Kunde      Kran Jade     Preis      Betrag      Summe":        "",
+	} {
+		var got []string
+		for _, p := range candidates(cellsOf(layout(text).Pages)) {
+			got = append(got, fmt.Sprintf("%.2f", p.score))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %s, want %s", strings.Trim(text, " \n"), got, want)
+		}
+	}
+}

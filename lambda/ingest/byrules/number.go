@@ -73,7 +73,8 @@ func numbers(cells []cell) (found []named, headings []named) {
 	return found, headings
 }
 
-// shouts reports whether a title in capitals stands alone in its line, without a colon, so that it is one in print of one size, too: "ORDINE D'ACQUISTO N. 562/2026".
+// shouts reports whether a title in capitals stands alone in its line, without a colon, so that it is one in print of
+// one size, too: "ORDINE D'ACQUISTO N. 562/2026".
 func (n named) shouts(cells []cell, i int, head string) bool {
 	const shortest = 5
 	_, left := leftOf(cells, i)

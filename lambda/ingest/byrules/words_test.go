@@ -12,7 +12,7 @@ import (
 func TestColumnWords(t *testing.T) {
 	t.Parallel()
 	for name, words := range map[string]string{
-		"position": "Pos, Pos., Position, #, Nr., No., N°",
+		"position": "Pos, Pos., Position, #, Nr., No., N°, LN, Lig., Ligne, Lp., Regel, Rad, Linje, Riga",
 		"delivered": "Delivered, Qty received, Quantity shipped, Accepted, Menge geliefert, Anzahl erhalten, Liefermenge, Istmenge, Ist-Menge, Qté livrée, Quantité livrées, Reçu, Reçues, " +
 			"Q.tà consegnata, Quantità ricevuto, Cant. entregada, Cantidad recibidos, Aantal geleverd, Ontvangen, Ilość dostarczona, Otrzymano, Antal levereret, Leverert, Levererat, Dodáno, Livrat",
 		"ordered": "Ordered, Qty remaining, Back-ordered, Backordered, Open, Menge bestellt, Bestellmenge, Sollmenge, Soll-Menge, Restmenge, Offen, Rückstand, Qté commandée, Ordinato, Cant. pedida, " +

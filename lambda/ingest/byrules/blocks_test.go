@@ -208,3 +208,17 @@ func TestSumsAddUp(t *testing.T) {
 		}
 	}
 }
+
+// A number with another type's label is of the paper's type, whose words for its day count.
+func TestDaysOfLentNumbers(t *testing.T) {
+	t.Parallel()
+	for text, kind := range map[string]document.Type{
+		"#Order confirmation\nOrder No. 77-1\nYour order No. 5-1\n\n\nConfirmed on: 03.05.2026":                 document.OrderConfirmation,
+		"#Gutschrift\nRechnungsnr. 77-1   Rechnungsdatum\nzu Rechnung Nr. 5-1\n\n\nGutschrift vom   03.05.2026": document.CreditNote,
+	} {
+		days := LabelsOf(layout(text), []int{1}, kind).Days
+		if len(days) != 1 || !days[0].Own {
+			t.Errorf("%s: got %+v", text, days)
+		}
+	}
+}

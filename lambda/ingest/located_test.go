@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"context"
+	"image"
+	"io"
 	"testing"
 
 	"matchbook/lambda/ingest/extraction"
@@ -35,6 +38,37 @@ func TestFieldsStandOnTheirPages(t *testing.T) {
 	} {
 		if got := docs[test.document].Fields[test.path].Box; got != test.want {
 			t.Errorf("document %d, %s: got %v, want %v", test.document, test.path, got, test.want)
+		}
+	}
+}
+
+// book has many small pages.
+type book int
+
+func (b book) Pages() int { return int(b) }
+
+func (b book) Render(context.Context, int, int) (*image.Gray, error) {
+	return image.NewGray(image.Rect(0, 0, 2, 2)), nil
+}
+
+// written counts what is stored.
+type written struct{ keys []string }
+
+func (w *written) Read(context.Context, string, int64) ([]byte, error) { return nil, nil }
+
+func (w *written) Write(_ context.Context, key string, _ io.ReadSeeker) error {
+	w.keys = append(w.keys, key)
+	return nil
+}
+
+// The first forty pages of a file get an image.
+func TestImagesOfPages(t *testing.T) {
+	t.Parallel()
+	for pages, want := range map[int]int{1: 1, 40: 40, 41: 40} {
+		stored, row := &written{}, ingestion.Row{}
+		(&Ingester{Blobs: stored}).draw(t.Context(), row, &source{pages: book(pages)})
+		if len(stored.keys) != want || stored.keys[0] != row.Image(1) || stored.keys[want-1] != row.Image(want) {
+			t.Errorf("%d pages: got %q", pages, stored.keys)
 		}
 	}
 }

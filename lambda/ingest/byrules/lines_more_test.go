@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/transcript"
 )
 
@@ -16,13 +17,23 @@ func linesIn(text string) string {
 		line := fmt.Sprint(l.Quantity.Canonical(), " ", l.Unit, " ", l.UnitPrice.Canonical(), " ", l.PriceFor.Canonical(), " ", l.Amount.Canonical(), " ", l.Description)
 		all = append(all, strings.Join(strings.Fields(line), " "))
 	}
-	out := strings.Join(all, "; ")
+	out := strings.Join(all, "; ") + unquoted(e)
 	for _, d := range e.Doubts {
 		if d.Field == "line_items" {
 			out += ": " + d.Text
 		}
 	}
 	return out
+}
+
+// unquoted lists the fields without the quote, the page or the value that they must have.
+func unquoted(e extraction.Extraction) (paths string) {
+	for _, v := range extraction.Values(e.Data) {
+		if f := e.Fields[v.Path]; f.Quote == "" || f.Page == 0 || f.Value != v.Text {
+			paths += fmt.Sprintf(" %s is %+v", v.Path, f)
+		}
+	}
+	return paths
 }
 
 // Rows that are lines, and rows between and below them that are not.

@@ -137,7 +137,7 @@ func TestPartiesByPlace(t *testing.T) {
 		"the name in three places":          {"Weser Fisch AG" + title + "Segel Nord GmbH\nX\nSegel Nord GmbH\nX\nSegel Nord GmbH\nX\nSegel Nord GmbH", "Segel Nord GmbH > "},
 	} {
 		e := Extract(layout(test[0]))[0]
-		if got := e.Data.Supplier.Name + " > " + e.Data.Buyer.Name; got != test[1] {
+		if got := e.Data.Supplier.Name + " > " + e.Data.Buyer.Name + unquoted(e); got != test[1] {
 			t.Errorf("%s: got %q, want %q", name, got, test[1])
 		}
 	}

@@ -32,6 +32,7 @@ func summary(text string) string {
 	for _, doubt := range e.Doubts {
 		add("; %s", doubt)
 	}
+	add("%s", unquoted(e))
 	return out
 }
 

@@ -62,7 +62,8 @@ func TestOtherValues(t *testing.T) {
 		}},
 	} {
 		for text, want := range group.cases {
-			if got := group.value(Extract(layout("Rechnung Nr. A-1\n\n\n" + text))[0].Data); got != want {
+			e := Extract(layout("Rechnung Nr. A-1\n\n\n" + text))[0]
+			if got := group.value(e.Data) + unquoted(e); got != want {
 				t.Errorf("%s of %q: got %q, want %q", group.name, text, got, want)
 			}
 		}

@@ -151,7 +151,6 @@ func (w *word) about(pair [2]uuid.UUID) bool { return w != nil && w.pair == pair
 
 // queueReads reads the documents, their pair's version, and the other answers.
 func (w *word) queueReads(batch *pgx.Batch, tenant uuid.UUID) {
-	w.points, w.answers = nil, nil
 	batch.Queue(answersSQL, tenant, w.pair[0], w.pair[1]).Query(postgres.All(&w.answers))
 	batch.Queue(rawsSQL, w.pair[:]).Query(postgres.All(&w.raws))
 	batch.Queue(pairVersionSQL, w.pair[0], w.pair[1]).QueryRow(func(row pgx.Row) error { return row.Scan(&w.version) })

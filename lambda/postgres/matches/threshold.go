@@ -82,6 +82,7 @@ func (w *word) learn(ctx context.Context, c *competition) error {
 	if err != nil {
 		return err
 	}
+	w.points = nil // of an attempt before that lost a race
 	for _, d := range all {
 		if w.about([2]uuid.UUID{d.A, d.B}) && d.Teaches() {
 			w.points = &d.Points

@@ -184,7 +184,7 @@ func TestSumsAddUp(t *testing.T) {
 	t.Parallel()
 	const year = "Netto   1.000,00\nMwSt   190,00\nSumme   1.190,00\n"
 	const own = "Netto   100,00\nMwSt   19,00\nSumme   119,00\n"
-	for text, want := range map[string]string{year + own: "100 19 0 taxes", year: "1 2 1 taxes", "Summe   119,00": "1 2 1 taxes", "Netto   119,00\nSumme   119,00": "1 2 1 taxes", "Danke\n-----\n" + own: "1 2 1 taxes"} {
+	for text, want := range map[string]string{year + own: "100 19 0 taxes", "Netto   100,00\nMwSt   19,00\n\nNetto   110,00\nMwSt   9,00\nSumme   119,00": "110 9 0 taxes", year: "1 2 1 taxes", "Summe   119,00": "1 2 1 taxes", "Netto   119,00\nSumme   119,00": "1 2 1 taxes", "Danke\n-----\n" + own: "1 2 1 taxes"} {
 		pages := layout(text)
 		e := Extract(layout("Summe   119,00"))[0]
 		e.Data.Subtotal, e.Data.Tax = document.MustAmount("1"), document.MustAmount("2")

@@ -35,6 +35,7 @@ func TestPagesOfDocuments(t *testing.T) {
 		title + next + "Anlage\nSeite 1":                                                     "1, 2",
 		title + "5,00 EUR" + next + "#Rechnung\n7,00 EUR":                                    "1, 2",
 		title + "5,00 EUR" + next + "#Rechnung\nDanke":                                       "1 2",
+		title + next + "#Rechnung\nBestellung Nr. B-2":                                       "1 2",
 		title + next + "#Rechnung\n7,00 EUR":                                                 "1 2",
 		title + "5,00 EUR" + next + "#Lieferschein\n7,00 EUR":                                "1 2",
 		"Anbei die Rechnung." + next + title:                                                 "1 2",

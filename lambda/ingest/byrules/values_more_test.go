@@ -56,7 +56,7 @@ func TestOtherValues(t *testing.T) {
 			"Segel Nord GmbH      Kunde: Kran Jade\n                     " + at:      " " + at + "  ",
 		}},
 		{"references", cites, map[string]string{
-			"Bestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr.   B-771": "[{purchase-order B-771}]", "Ihre Bestellung\nB-771": "[{purchase-order B-771}]", "Ihre Bestellung   vom Mai\nB-771": "[{purchase-order B-771}]",
+			"Bestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr.   B-771": "[{purchase-order B-771}]", "Ihre Bestellung\nB-771": "[{purchase-order B-771}]", "Ihre Bestellung\nKARL": "[]", "Ihre Bestellung   vom Mai\nB-771": "[{purchase-order B-771}]",
 			"Ihre Bestellung   Nr. 5-5\nB-771": "[{purchase-order 5-5}]", "Bestellung Nr. B-771\nBestellung Nr. B-771": "[{purchase-order B-771}]", "Bestellung Nr. B 771\nBestellung Nr. B-771": "[{purchase-order B 771}]", "Bestellung Nr. A-1": "[]", "Rechnung A 1 vom Mai": "[]", "Ihre Bestellung\n\n\n\n\n\nB-771": "[]",
 			"Bestellung Nr. 30.000": "[]", "Lieferschein Nr. L-7, Bestellung Nr. B-771": "[{delivery-note L-7} {purchase-order B-771}]",
 		}},

@@ -12,6 +12,7 @@ package byrules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -71,6 +72,9 @@ func extract(pages []transcript.Page, ours []document.Party) extraction.Extracti
 	if ok {
 		r.e.Data.Number = number.number
 		r.field("number", number.number, number.quote, number.page)
+		if r.rivalled(number, found) {
+			r.ask("number", "another number has a label of the same kind")
+		}
 	}
 	r.parties(len(headings) > 0)
 	r.currency(r.sums())
@@ -94,12 +98,24 @@ func (r *reader) dates(number named) {
 		r.e.Data.Date = v
 		r.field("date", v.String(), best.quote, best.page)
 		r.guessed("date", best.score < 1)
-		if best.score < 1 && r.strange(best) {
-			r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "date", Text: "the date has an unknown label"})
+		rival := func(d dated) bool {
+			w, ok := d.reading(dayFirst, known)
+			return ok && w != v && d.rivals(best)
+		}
+		switch {
+		case best.score < 1 && r.strange(best):
+			r.ask("date", "the date has an unknown label")
+		case slices.ContainsFunc(all, rival):
+			r.ask("date", "another date may be the document's")
 		}
 	}
 	r.terms(all, dayFirst, known)
 	r.period(dayFirst, known)
+}
+
+// ask adds a doubt about a field, which a person must settle.
+func (r *reader) ask(field, text string) {
+	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: field, Text: text})
 }
 
 func (r *reader) period(dayFirst, known bool) {

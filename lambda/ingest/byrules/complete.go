@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -31,7 +30,7 @@ func (r *reader) complete(items, unread []item) {
 		text = "one line has no unit, but all others do"
 	}
 	if text != "" {
-		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "line_items", Text: text})
+		r.ask("line_items", text)
 	}
 }
 

@@ -203,7 +203,7 @@ func (n named) wordScore(label string, most float64) float64 {
 		return 0 // otherwise unlabelled dates would win
 	}
 	if n.kind == document.GoodsReceipt && posted().MatchString(label) {
-		return most
+		return most + 1
 	}
 	if n.isOf(label) {
 		return most
@@ -211,7 +211,12 @@ func (n named) wordScore(label string, most float64) float64 {
 	if form := eventDay[n.kind]; form != nil && form().MatchString(strings.TrimLeft(label, " (*")) {
 		return event
 	}
-	return wordScore(label, most)
+	score := wordScore(label, most)
+	ofTitle := func(t title) bool { return t.kind == n.kind && t.form().MatchString(label) }
+	if score == most && slices.ContainsFunc(titles, ofTitle) {
+		score++ // "Credit note date" before "Invoice date"
+	}
+	return score
 }
 
 // possessive stands before the title of a document: "Your invoice of 3 March".
@@ -268,6 +273,13 @@ func (r *reader) strange(d dated) bool {
 		return words(l.Text)
 	}
 	return up && words(a.Text) && !nameLike(a.Text)
+}
+
+// rivals reports whether a date may be the document's instead of the best one: its label is of the same kind, or
+// neither has one.
+func (d dated) rivals(best dated) bool {
+	const own, near = 2.5, 0.7
+	return d.score >= 0 && (best.score < own || d.score > best.score-near)
 }
 
 func leftOf(cells []cell, i int) (best cell, ok bool) {

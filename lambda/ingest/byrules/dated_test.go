@@ -105,7 +105,7 @@ func TestOrderOfDays(t *testing.T) {
 func TestReadableDates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Date: 03/04/2026\n\n\n\nMerci\n\n\n\nParis, 13 May 2026": "2026-05-13", "Date: 03/04/2026": "", "Date: 03/04/2026\nUSD 5": "2026-03-04", "13 May 2026\n\n\n\nMerci\n\n\n\n14 May 2026": "2026-05-13", "Datum: 03.05.2026\nRechnungsdatum   04.05.2026": "2026-05-03",
+		"Date: 03/04/2026\n\n\n\nMerci\n\n\n\nParis, 13 May 2026": "2026-05-13", "Date: 03/04/2026": "", "Date: 03/04/2026\nUSD 5": "2026-03-04", "13 May 2026\n\n\n\nMerci\n\n\n\n14 May 2026": "2026-05-13", "Datum: 03.05.2026\nRechnungsdatum   04.05.2026": "2026-05-04",
 	} {
 		if got := Extract(layout("Invoice No. A-1\n\n\n" + text))[0].Data.Date.String(); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -17,13 +16,13 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 	switch {
 	case p.text == "" || IsCompany(p.text) || owned(r.own, p.text):
 	case person().MatchString(p.text):
-		r.doubtParty(side, "a person's name stands for the "+side)
+		r.ask(side+".name", "a person's name stands for the "+side)
 	case p.byPlace && rivals:
-		r.doubtParty(side, "another name may be the "+side+"'s")
+		r.ask(side+".name", "another name may be the "+side+"'s")
 	case r.fits(p, who) < 2+bit(p.byPlace && len(strings.Fields(p.text)) == 1):
-		r.doubtParty(side, "only one thing on the page names the "+side)
+		r.ask(side+".name", "only one thing on the page names the "+side)
 	case post().MatchString(p.text) && !who.domain(p.text) && !who.claimed(p.name, p.text):
-		r.doubtParty(side, "a department or a street stands for the "+side)
+		r.ask(side+".name", "a department or a street stands for the "+side)
 	}
 }
 
@@ -55,10 +54,6 @@ var post = anyWord(`(?:(?:accounts?|business|finance|purchasing|procurement|sale
 	`departamento|dpto|administración|contabilidad|afdeling|afd|inkoop|administratie|dział|księgowość|inköp\pL*|ekonomiavdelning\pL*|` +
 	`chantier|cantiere|\pL*baustelle|bauvorhaben|bouwplaats|construction site|` +
 	`road|street|avenue|\pL+(?:straße|strasse|gasse|straat)|^(?:rue|via|calle|avenida|rua))`)
-
-func (r *reader) doubtParty(side, text string) {
-	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: side + ".name", Text: text})
-}
 
 // rivals reports whether an address stands on the first page below a name that is neither party's, nor where goods go.
 func (r *reader) rivals(supplier, buyer party) bool {

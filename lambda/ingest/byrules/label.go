@@ -62,7 +62,7 @@ var (
 	// otherDay names the date of another event anywhere in a label, citedDay of a cited document or a period, and ownDay the document's: an
 	// invoice may share its date with the delivery.
 	otherDay = anyWord(`(?:\pL*(?:liefer|leistungs|bestell|auftrags|fällig|zahlungs|druck|verval|lever|betaal|bestel|förfall|betalnings|forfald|betalings)\pL*|` +
-		`gedruckt|printed|due|deliver(?:y|ed)|shipp(?:ing|ed)|payment|order|service|supply|échéance|livraison|paiement|commande|imprimé|scadenza|` +
+		`gedruckt|utskrifts\pL*|printed|due|deliver(?:y|ed)|shipp(?:ing|ed)|payment|order|service|supply|échéance|livraison|paiement|commande|imprimé|scadenza|` +
 		`consegna|ordine|pagamento|stampat[oa]|vencim?i?ento|entrega|pedido|encomenda|pago|impres[oa]|dostawy|sprzedaży|płatności|zamówienia|splatnosti|` +
 		`plnění|objednávky|eräpäivä|toimituspäivä|tilauspäivä|livrării|comenzii|scadenței|plății|tipărit|παράδοσης|παραγγελίας|λήξης|πληρωμής|` +
 		`εκτυπώθηκε|teljesítés|rendelés|határidő|esedékes\pL*|szállítás|nyomtatva)`)

@@ -326,6 +326,18 @@ func credited(cells []cell, all []named) (best named, ok bool) {
 		(dates(below) || slices.ContainsFunc(right(cells, best.cell.at), dates))
 }
 
+// rivalled reports whether another number at the top has a label of the same type with a mark, or a mark alone.
+func (r *reader) rivalled(n named, found []named) bool {
+	const shortest = 4
+	others := append(markedNumbers(r.cells, n.kind), found...)
+	return slices.ContainsFunc(others, func(o named) bool {
+		a, b := reference.Canonical(n.number), reference.Canonical(o.number)
+		marked := o.kind == n.kind && (o.score >= withMark || o.score == 1 && len(o.number) >= shortest)
+		sum := priced(append(right(r.cells, o.cell.at), o.cell))
+		return marked && !sum && o.cell.Box.Top < 0.5 && !strings.Contains(a, b) && !strings.Contains(b, a)
+	})
+}
+
 // orderWord is in the label of a customer's order.
 var orderWord = lazy.Regexp(`(?i)order|bestell|\bp\.?o\b|commande|ordine|pedido|refer`)
 
@@ -337,7 +349,8 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 			best, ok = n, true
 		}
 	}
-	if kind == document.OrderConfirmation && !ok {
+	marks := markedNumbers(cells, kind)
+	if kind == document.OrderConfirmation && !ok && len(marks) == 0 {
 		best, ok = ownOrder(cells, all)
 	}
 	if ok || kind == "" {
@@ -360,15 +373,23 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 			return n, ok
 		}
 	}
+	if len(marks) > 0 {
+		return marks[0], true
+	}
+	return best, false
+}
+
+// markedNumbers lists the numbers behind a mark without a type at the top of the page, outside a party's block.
+func markedNumbers(cells []cell, kind document.Type) (found []named) {
 	for i, c := range cells {
-		// a number in a party's block is the party's
 		if head := bareMark().FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
 			for _, h := range hints(cells, i, andMore().ReplaceAllString(c.Text[len(head):], "")) {
 				if n, good := numberIn(h.text); good {
-					return named{kind, n, h.quote(), c.page, 1, h.place, c, 1}, true
+					found = append(found, named{kind, n, h.quote(), c.page, 1, h.place, c, 1})
+					break
 				}
 			}
 		}
 	}
-	return best, false
+	return found
 }

@@ -170,8 +170,7 @@ func in(cells []cell, i int, p party) bool {
 func (r *reader) parties(titled bool) {
 	supplier, buyer := parties(r.cells, r.own, r.e.Type, titled)
 	if sender := r.sender(supplier, buyer); sender.text != "" && !r.told(supplier, buyer) {
-		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "supplier.name",
-			Text: "nothing on the page tells the supplier from the buyer"})
+		r.ask("supplier.name", "nothing on the page tells the supplier from the buyer")
 	}
 	rivals := r.rivals(supplier, buyer)
 	r.grounds("supplier", supplier, rivals)

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/internal/lazy"
 )
@@ -69,14 +68,14 @@ func (r *reader) set(path string, to *document.Amount, s sum) {
 // doubt says why nothing proves the total. A label alone may name another sum.
 func (r *reader) doubt(found totals, t table, taxes []sum) {
 	say := func(format string, args ...any) {
-		r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "total", Text: fmt.Sprintf(format, args...)})
+		r.ask("total", fmt.Sprintf(format, args...))
 	}
 	if t.heads && len(found.items) == 0 {
 		r.e.Missing = append(r.e.Missing, "line_items")
 	}
 	goods := r.e.Type == document.DeliveryNote || r.e.Type == document.GoodsReceipt
 	if goods && found.proved && found.tax.amount.Sign() != 0 {
-		r.doubtType("a tax and a total, as on an invoice")
+		r.ask("type", "a tax and a total, as on an invoice")
 	}
 	total := found.total.amount
 	billed := r.e.Type == document.Invoice || r.e.Type == document.CreditNote // nobody pays another paper

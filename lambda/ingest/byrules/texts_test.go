@@ -87,13 +87,13 @@ func TestScoresOfDateLabels(t *testing.T) {
 		label string
 		want  float64
 	}{
-		{document.Invoice, "Datum", 4}, {document.Invoice, "(* Datum", 4}, {document.Invoice, "Rechnungsdatum", 4}, {document.Invoice, "Date of Qwertz", 3}, {document.Invoice, "Date no", 4}, {document.Invoice, "Data documento", 4}, {document.Invoice, "Fecha de expedición", 4}, {document.Invoice, "Date de la facture", 4}, {document.Invoice, "Datum vystavení", 4}, {document.Invoice, "Lieferdatum", -10},
-		{document.Invoice, "Fällig am", -10}, {document.Invoice, "Zeitraum", -10}, {document.Invoice, "Rechnungs- und Lieferdatum", 4}, {document.Invoice, "Date of previous invoice", -10}, {document.Invoice, "gedruckt am", -10},
+		{document.Invoice, "Datum", 4}, {document.Invoice, "(* Datum", 4}, {document.Invoice, "Rechnungsdatum", 5}, {document.Invoice, "Date of Qwertz", 3}, {document.Invoice, "Date no", 4}, {document.Invoice, "Data documento", 4}, {document.Invoice, "Fecha de expedición", 4}, {document.Invoice, "Date de la facture", 4}, {document.Invoice, "Datum vystavení", 4}, {document.Invoice, "Lieferdatum", -10},
+		{document.Invoice, "Fällig am", -10}, {document.Invoice, "Zeitraum", -10}, {document.Invoice, "Rechnungs- und Lieferdatum", 5}, {document.Invoice, "Date of previous invoice", -10}, {document.Invoice, "gedruckt am", -10},
 		{document.Invoice, "Mahnung", -10}, {document.Invoice, "Hamburg, den", 2}, {document.Invoice, "hamburg, den", -5}, {document.Invoice, "Qwertz", 0}, {document.Invoice, "wie besprochen am", 0}, {document.Invoice, "wie besprochen vom", -5},
 		{document.Invoice, "Rechnung vom", 4}, {document.Invoice, "Ihre Rechnung vom", 4}, {document.Invoice, "Rechnung über", 0}, {document.CreditNote, "Rechnung vom", 0},
 		{document.Invoice, strings.Repeat("x", 40), 0}, {document.Invoice, strings.Repeat("x", 41), -5}, {document.Invoice, "30 days from the date of the invoice, that is", -5},
 		{document.OrderConfirmation, "Order date", 0}, {document.PurchaseOrder, "Order date", 2}, {document.PurchaseOrder, "Bestelldatum", 2}, {document.OrderConfirmation, "Confirmed on", 2}, {document.DeliveryNote, "Lieferdatum", 2},
-		{document.DeliveryNote, "(Lieferdatum", 2}, {document.GoodsReceipt, "Buchungsdatum", 4}, {document.Invoice, "Buchungsdatum", 0}, {document.GoodsReceipt, "Eingangsdatum", 2},
+		{document.DeliveryNote, "(Lieferdatum", 2}, {document.GoodsReceipt, "Buchungsdatum", 5}, {document.Invoice, "Buchungsdatum", 0}, {document.GoodsReceipt, "Eingangsdatum", 2},
 	} {
 		if got := (named{kind: test.kind}).wordScore(test.label, 4); got != test.want {
 			t.Errorf("%s, %q: got %v, want %v", test.kind, test.label, got, test.want)

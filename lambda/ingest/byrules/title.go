@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/ingest/extraction"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -156,21 +155,17 @@ func (r *reader) settleType(found, headings []named) {
 	}
 	switch byLabel := r.e.Type == document.Invoice || r.e.Type == document.CreditNote; {
 	case ok && (typed || byLabel || r.e.Type == ""):
-		r.doubtType(doubt)
+		r.ask("type", doubt)
 		if !typed {
 			r.e.Type = ""
 		}
 	case r.e.Type == "" || len(headings) > 0:
 	case !byLabel:
-		r.doubtType("no title names the type of the document")
+		r.ask("type", "no title names the type of the document")
 	case r.strangeTitle():
-		r.doubtType("the document has an unknown title")
+		r.ask("type", "the document has an unknown title")
 	}
 	r.e.Successful = r.e.Type != "" || ok
-}
-
-func (r *reader) doubtType(text string) {
-	r.e.Doubts = append(r.e.Doubts, extraction.Doubt{Field: "type", Text: text})
 }
 
 // strangeTitle reports whether a print as large as a heading is neither a name nor an address.

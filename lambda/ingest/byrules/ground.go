@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/ingest/printed"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -11,7 +12,7 @@ import (
 // other needs two of these, and a single word found by its place needs three: a label, an address below it, a
 // salutation, large print, the place of a letterhead, a window or an account's owner, and a footer, a sender's line
 // or a domain that repeats it.
-func (r *reader) grounds(side string, p party, rivals bool) {
+func (r *reader) grounds(side string, p, other party, rivals bool) {
 	who := ownersOf(r.cells)
 	switch {
 	case p.text == "" || IsCompany(p.text) || owned(r.own, p.text):
@@ -19,11 +20,69 @@ func (r *reader) grounds(side string, p party, rivals bool) {
 		r.ask(side+".name", "a person's name stands for the "+side)
 	case p.byPlace && rivals:
 		r.ask(side+".name", "another name may be the "+side+"'s")
+	case r.unnamed(side, p, other, who):
+		r.ask(side+".name", "another company may be the "+side)
 	case r.fits(p, who) < 2+bit(p.byPlace && len(strings.Fields(p.text)) == 1):
 		r.ask(side+".name", "only one thing on the page names the "+side)
 	case post().MatchString(p.text) && !who.domain(p.text) && !who.claimed(p.name, p.text):
 		r.ask(side+".name", "a department or a street stands for the "+side)
 	}
+}
+
+// unnamed reports whether another name may be that of a party without a legal form: a company in its block or with an
+// address or, of the paper's sender, anywhere, as a trading name's in the imprint; or a second line of a letterhead, if
+// no word of the name is repeated.
+func (r *reader) unnamed(side string, p, other party, who owners) bool {
+	sends := (side == "buyer") == fromBuyer(r.e.Type) && !p.labelled
+	for i, c := range r.cells {
+		name, ok := nameIn(lastWords(c.Text))
+		third := party{name: c, text: name}
+		if !ok || third.isSame(p) || registry().MatchString(name) || aboutBank(r.cells, i) && !strings.HasPrefix(c.Text, name) {
+			continue
+		}
+		_, line := sender(c.Text)
+		_, town := townBelow(r.cells, i)
+		if r.heads(p, i) && (line || !third.isSame(other)) ||
+			!third.isSame(other) && (r.heads(third, p.name.at) || (sends || town && !line && !p.labelled) && !in(r.cells, i, other)) {
+			return true
+		}
+	}
+	below, ok := next(r.cells, p.name.at)
+	return ok && sends && p.name.Text == p.text && nameLike(r.cells[below].Text) && !r.repeats(p) && !who.domain(p.text)
+}
+
+// heads reports whether a name stands above cell i with nothing but names between, and isn't a sender's line.
+func (r *reader) heads(p party, i int) bool {
+	_, line := sender(p.name.Text)
+	below, ok := next(r.cells, p.name.at)
+	for ok && !line && below < i && nameLike(r.cells[below].Text) {
+		below, ok = next(r.cells, below)
+	}
+	return ok && !line && below == i
+}
+
+// lastWords cuts a sentence to the words before its first legal form.
+func lastWords(text string) string {
+	const most, kept = 9, 4
+	at := legalForm().FindStringIndex(text)
+	if at == nil {
+		return text
+	}
+	if words := strings.Fields(text[:at[0]]); len(words) > most {
+		return strings.Join(words[len(words)-kept:], " ") + text[at[0]:]
+	}
+	return text
+}
+
+// repeats reports whether a word of a name stands in another cell.
+func (r *reader) repeats(p party) bool {
+	const shortest = 4
+	return slices.ContainsFunc(strings.Fields(p.text), func(w string) bool {
+		w = printed.Letters(w)
+		return len(w) >= shortest && slices.ContainsFunc(r.cells, func(c cell) bool {
+			return c.at != p.name.at && strings.Contains(printed.Letters(c.Text), w)
+		})
+	})
 }
 
 // fits counts the grounds of a name.

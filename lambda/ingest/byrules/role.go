@@ -173,8 +173,8 @@ func (r *reader) parties(titled bool) {
 		r.ask("supplier.name", "nothing on the page tells the supplier from the buyer")
 	}
 	rivals := r.rivals(supplier, buyer)
-	r.grounds("supplier", supplier, rivals)
-	r.grounds("buyer", buyer, rivals)
+	r.grounds("supplier", supplier, buyer, rivals)
+	r.grounds("buyer", buyer, supplier, rivals)
 	name := func(side string, to *document.Party, p party) {
 		if p.text != "" {
 			to.Name = p.text

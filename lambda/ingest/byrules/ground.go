@@ -29,7 +29,7 @@ func (r *reader) grounds(side string, p, other party, rivals bool) {
 	}
 }
 
-// unnamed reports whether another name may be that of a party without a legal form: a company in its block or with an
+// unnamed reports whether another name may belong to a party without a legal form: a company in its block or with an
 // address or, of the paper's sender, anywhere, as a trading name's in the imprint; or a second line of a letterhead, if
 // no word of the name is repeated.
 func (r *reader) unnamed(side string, p, other party, who owners) bool {

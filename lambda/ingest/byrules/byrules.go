@@ -100,7 +100,7 @@ func (r *reader) dates(number named) {
 		r.guessed("date", best.score < 1)
 		rival := func(d dated) bool {
 			w, ok := d.reading(dayFirst, known)
-			return ok && w != v && d.rivals(best)
+			return ok && w != v && d.rivals(best) && !priced(append(right(r.cells, d.at), r.cells[d.at])) // no payment
 		}
 		switch {
 		case best.score < 1 && r.strange(best):

@@ -38,22 +38,22 @@ func (e *evidence) subjectOf(call asked) subject {
 	return subject{function, e.papers.about(call.UserText)}
 }
 
-// claims returns the latest claim of a process before a time on each row of a subject.
-func (e *evidence) claims(s subject, process string, before time.Time) (latest map[uuid.UUID]change) {
-	latest = map[uuid.UUID]change{}
+// claims returns the claims that a process had on a subject's rows at a time, by row.
+func (e *evidence) claims(s subject, process string, at time.Time) (held map[uuid.UUID]change) {
+	held = map[uuid.UUID]change{}
 	for _, c := range e.subjects[s] {
-		if c.claims() && c.Process == process && c.At.Before(before) {
-			latest[c.ID] = c
+		if c.claims() && c.Process == process && c.At.Before(at) {
+			held[c.ID] = c // the latest
 		}
 	}
-	return latest
+	maps.DeleteFunc(held, func(_ uuid.UUID, c change) bool { return e.end(c, at) != nil })
+	return held
 }
 
 // claimedSince reports whether a process had claims of a subject at the time of a call, all of them
 // from after the answer was stored.
 func (e *evidence) claimedSince(s subject, process string, stored, call time.Time) bool {
 	claims := e.claims(s, process, call)
-	maps.DeleteFunc(claims, func(_ uuid.UUID, c change) bool { return e.end(c, call) != nil })
 	for _, c := range claims {
 		if !c.At.After(stored) {
 			return false
@@ -72,31 +72,23 @@ func (e *evidence) end(claim change, before time.Time) *change {
 	return nil
 }
 
-// takenFrom reports whether another process ended, before a time, an attempt that can have made a
-// call.
-func (e *evidence) takenFrom(call asked, before time.Time) bool {
-	for _, claim := range e.claims(e.subjectOf(call), Process(call.Path), call.at) {
-		if end := e.end(claim, before); end != nil && end.Process != claim.Process {
-			return true
-		}
-	}
-	return false
-}
-
-// tooEarly leaves out the questions of a process after it lost its attempt, and those after such
-// a process, since nobody could know their wait.
+// tooEarly is about rows that repeat their own question. Nobody tells the wait to another row with
+// the same question, or to the next attempt if this one was taken away; and a row isn't told to
+// wait on its last delivery, because SQS would drop the message.
 func (e *evidence) tooEarly() {
 	for _, early := range e.early {
 		calls := slices.DeleteFunc(slices.Clone(e.asked), func(a asked) bool { return a.Question != early.Question })
 		i := slices.IndexFunc(calls, func(a asked) bool { return a.At.Equal(early.At) })
-		about := uuid.Nil
-		if i > 0 {
-			about = e.papers.about(calls[i].UserText)
-			if e.takenFrom(calls[i], calls[i].at) || e.takenFrom(calls[i-1], calls[i].at) {
-				continue
+		if i < 1 {
+			e.broken(uuid.Nil, "question %.8s was asked early, but never before", early.Question)
+			continue
+		}
+		before := e.heldAt(calls[i-1])
+		for row, claim := range e.heldAt(calls[i]) {
+			if was, repeats := before[row]; repeats && (was.N == claim.N || !e.takenAway(was, claim) && !e.lastDelivery(claim)) {
+				e.broken(row, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At))
 			}
 		}
-		e.broken(about, "question %.8s was asked %s before its Retry-After", early.Question, early.NotBefore.Sub(early.At))
 	}
 	most := 0
 	for _, w := range e.workloads {
@@ -105,4 +97,23 @@ func (e *evidence) tooEarly() {
 	if e.busiest > most {
 		e.broken(uuid.Nil, "too many questions in flight: %d", e.busiest)
 	}
+}
+
+// heldAt returns the claims of the process that asked a question, on the rows it is about.
+func (e *evidence) heldAt(call asked) map[uuid.UUID]change {
+	return e.claims(e.subjectOf(call), Process(call.Path), call.at)
+}
+
+// takenAway reports whether another process ended a claim before a later one.
+func (e *evidence) takenAway(claim, later change) bool {
+	end := e.end(claim, later.At)
+	return end != nil && end.Process != claim.Process
+}
+
+// lastDelivery reports whether a row was claimed with a message that SQS won't deliver again.
+func (e *evidence) lastDelivery(claim change) bool {
+	return slices.ContainsFunc(e.messages[claim.ID], func(m *message) bool {
+		receives, live := m.live(claim.At)
+		return live && receives >= e.workload(m.function).MaxReceiveCount()
+	})
 }

@@ -119,9 +119,10 @@ func secondClaim(by string) *life {
 	return newLife().to("pending", by, anew).to("in-progress", "match-2").to("succeeded", "match-2")
 }
 
-// askedEarly is a question by match-1 in second 3, and its repetition before its time.
+// askedEarly is a question by match-1 just before second 3, and its repetition before its time.
 func (e *evidence) askedEarly(process string, second int) *evidence {
 	e.asked = []asked{question("1", 3, ""), question(process, second, "")}
+	e.asked[0].at = at(3).Add(-time.Millisecond)
 	for i := range e.asked {
 		e.asked[i].Question, e.asked[i].At = "q", e.asked[i].at
 	}
@@ -250,7 +251,14 @@ func TestVerdictFindsBreaches(t *testing.T) {
 		"asked early by a later claim":    {evident(secondClaim("match-1")).askedEarly("2", 7), "I17"},
 		"asked early, the wait unwritten": {evident(secondClaim("matchbook")).askedEarly("2", 7), ""},
 		"asked early by the first claim":  {evident(secondClaim("matchbook")).askedEarly("1", 7), ""},
-		"done in the next week":           {evident(succeeded()).with(func(e *evidence) { e.took = 7 * 24 * time.Hour }), "I19"},
+		"asked early for another row":     {evident(succeeded()).askedEarly("2", 3), ""},
+		"asked early on the second delivery": {evident(secondClaim("match-1"),
+			sentAt(0, sqs.Received, sqs.Received)).askedEarly("2", 7), "I17"},
+		"asked early on the last delivery": {evident(secondClaim("match-1"),
+			sentAt(0, sqs.Received, sqs.Received, sqs.Received)).askedEarly("2", 7), ""},
+		"asked early in an attempt on the last delivery": {evident(succeeded(),
+			sentAt(0, sqs.Received, sqs.Received, sqs.Received)).askedEarly("1", 3), "I17"},
+		"done in the next week": {evident(succeeded()).with(func(e *evidence) { e.took = 7 * 24 * time.Hour }), "I19"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

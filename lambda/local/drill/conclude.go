@@ -51,10 +51,7 @@ func (d *drill) evidence(ctx context.Context, s *strikes, want map[result]string
 	visible, hidden, _ := l.queued()
 	e = &evidence{workloads: d.workloads, papers: l.papers, messages: l.journal.byRow(), left: visible + hidden,
 		invalid: l.journal.broken, asked: l.journal.asked, early: l.model.Violations(), busiest: l.model.Busiest(),
-		pieces: s.pieces, want: want, started: d.started}
-	if !d.done.IsZero() {
-		e.took = d.done.Sub(d.ended)
-	}
+		pieces: s.pieces, want: want, started: d.started, took: d.done.Sub(d.ended)}
 	e.taken, e.texts = l.slack.received()
 	if e.store, err = l.readStore(); err != nil {
 		return nil, err

@@ -298,21 +298,21 @@ func (l *line) quiet() bool {
 	return !slices.ContainsFunc(l.tasks, func(t *task) bool { return t.running.Load() })
 }
 
-// waitingSQL counts unfinished rows, users without a set, and unsent sets and failures; attempt 0 is
-// a warning.
+// waitingSQL counts unfinished rows; and users without a set (their morning may be hours away),
+// unsent sets and failures. Attempt 0 is a warning.
 const (
 	unfinishedSQL = `SELECT count(*) AS n FROM {table} WHERE {status} IN ('pending', 'in-progress')`
 	waitingSQL    = `
-SELECT (SELECT sum(n) FROM (%s) AS rows)
-		+ (SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id)),
-	(SELECT count(*) FROM offer_delivery WHERE delivered_at IS NULL)
+SELECT (SELECT sum(n) FROM (%s) AS rows),
+	(SELECT count(*) FROM offer_user AS u WHERE NOT EXISTS (SELECT FROM matchmaking_job WHERE user_id = u.id))
+		+ (SELECT count(*) FROM offer_delivery WHERE delivered_at IS NULL)
 		+ (SELECT count(*) FROM notification AS n WHERE n.attempt > 0 AND NOT EXISTS (SELECT FROM notification_delivery AS d
 		WHERE d.notification_id = n.id AND d.channel = 'slack' AND d.status <> 'pending'))`
 )
 
-func (l *line) waiting(ctx context.Context) (unfinished, unsent int, err error) {
-	err = l.db.QueryRow(ctx, l.waits).Scan(&unfinished, &unsent)
-	return unfinished, unsent, err
+func (l *line) waiting(ctx context.Context) (unfinished, other int, err error) {
+	err = l.db.QueryRow(ctx, l.waits).Scan(&unfinished, &other)
+	return unfinished, other, err
 }
 
 // queued counts the messages in all queues, and returns when the next hidden one becomes visible.
@@ -337,8 +337,8 @@ func (l *line) step(ctx context.Context) error {
 		return nil
 	}
 	_, hidden, next := l.queued()
-	unfinished, unsent, err := l.waiting(ctx)
-	if err != nil || unfinished+unsent+hidden == 0 {
+	unfinished, other, err := l.waiting(ctx)
+	if err != nil || unfinished+other+hidden == 0 {
 		return err
 	}
 	for _, t := range l.tasks {
@@ -349,8 +349,9 @@ func (l *line) step(ctx context.Context) error {
 	return l.Advance(ctx, max(next.Sub(l.Clock.Now()), time.Millisecond))
 }
 
-// drain lets time pass until every row has ended and the queues are empty. It returns the end of
-// the last row, on the stack's clock.
+// drain lets time pass until every row has ended and the queues are empty. It returns when no row
+// was unfinished for the first time, on the stack's clock: while sets and failures are sent,
+// another date may begin, and its jobs must end, too.
 func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Time, err error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -359,23 +360,21 @@ func (l *line) drain(ctx context.Context, patience time.Duration) (done time.Tim
 		if err := l.step(ctx); err != nil {
 			return done, err
 		}
-		unfinished, unsent, err := l.waiting(ctx)
+		unfinished, other, err := l.waiting(ctx)
 		if err != nil {
 			return done, err
 		}
 		visible, hidden, _ := l.queued()
-		left := unfinished + unsent + visible + hidden
-		switch {
-		case left == 0:
-			return done, nil
-		case unfinished > 0:
-			done = l.Clock.Now()
-		}
+		left := unfinished + other + visible + hidden
 		if left != last {
 			moved, last = time.Now(), left
 		}
-		if time.Since(moved) > patience {
-			return done, nil // the verdict lists the rest
+		stuck := time.Since(moved) > patience // the verdict lists the rest
+		if done.IsZero() && (unfinished == 0 || stuck) {
+			done = l.Clock.Now()
+		}
+		if left == 0 || stuck {
+			return done, nil
 		}
 		select {
 		case <-ctx.Done():

@@ -25,6 +25,10 @@ UPDATE document SET normalized_counterparty = $3, normalized_references = $4, se
 	match_keys = $6, embedding = $7, embedding_error = nullif($8, '')
 WHERE id = $1 AND matching_attempts = $2 AND matching_status = 'in-progress'`
 
+// unawaitedSQL commits the normalised documents without a wait for the disk. The commit of their
+// results follows it there, and any other attempt normalises them again.
+const unawaitedSQL = `SELECT set_config('synchronous_commit', 'off', true)`
+
 // blockSQL reads the block of each document in a search: documents that share a looked-up key
 // (key.go), similar documents, and partners by citation or similar text (keptRows). Only
 // candidates come with their content: similar and kept ones, and of the others the ones with
@@ -108,6 +112,7 @@ func (m *Store) Candidates(ctx context.Context, drafts []*match.Draft) (blocks m
 	err = m.db.Steady().Batch(ctx, func(batch *pgx.Batch) {
 		held = make(map[job.Attempt]*around, len(drafts))
 		batch.Queue(planOnceSQL)
+		batch.Queue(unawaitedSQL)
 		tenants := map[uuid.UUID][]*around{}
 		for i, d := range drafts {
 			a := &around{id: d.Fence.ID, n: d.Normalized, types: d.Types}

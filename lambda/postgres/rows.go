@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 
 	"matchbook/lambda/job"
@@ -10,7 +11,7 @@ import (
 )
 
 // Querier runs the statements of Rows and the like, here and in the packages below. On a DB,
-// Rows, RowsBy, First and IDs run one again after a lost race; on a Steady also while the
+// Rows, RowsBy, Find, First and IDs run one again after a lost race; on a Steady also while the
 // database is away; on a transaction never. So they may write, too.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -47,16 +48,22 @@ func again(ctx context.Context, from Querier, read func() error) error {
 	return read()
 }
 
-// First reads the first row as a struct, by column position, or returns job.ErrNotFound.
-func First[T any](ctx context.Context, from Querier, sql string, args ...any) (first T, err error) {
+// Find reads the first row as a struct, by column position, or returns nil without any.
+func Find[T any](ctx context.Context, from Querier, sql string, args ...any) (*T, error) {
 	list, err := Rows[T](ctx, from, sql, args...)
-	if err == nil && len(list) == 0 {
-		err = job.ErrNotFound
+	if err != nil || len(list) == 0 {
+		return nil, err
 	}
-	if err != nil {
-		return first, err
+	return &list[0], nil
+}
+
+// First is Find, but returns job.ErrNotFound without a row.
+func First[T any](ctx context.Context, from Querier, sql string, args ...any) (first T, err error) {
+	found, err := Find[T](ctx, from, sql, args...)
+	if found == nil {
+		return first, cmp.Or(err, job.ErrNotFound)
 	}
-	return list[0], nil
+	return *found, nil
 }
 
 // Map reads rows of a key and a value.

@@ -74,10 +74,6 @@ SELECT count(*) FILTER (WHERE ended_at IS NOT NULL AND outcome IS DISTINCT FROM 
 FROM attempt WHERE claimed_at > now() - interval '1 hour' AND subject = $1 AND strpos(worker, '[' || $2 || ']') > 0`
 
 // VersionAttempts counts the attempts of a version of a function in the last hour.
-func (r Reader) VersionAttempts(ctx context.Context, f manifest.Function, version string) (v VersionAttempts, err error) {
-	found, err := postgres.Rows[VersionAttempts](ctx, r.db, versionAttemptsSQL, postgres.Tables[f.Name].Subject, version)
-	if err != nil {
-		return v, err
-	}
-	return found[0], nil
+func (r Reader) VersionAttempts(ctx context.Context, f manifest.Function, version string) (VersionAttempts, error) {
+	return postgres.First[VersionAttempts](ctx, r.db, versionAttemptsSQL, postgres.Tables[f.Name].Subject, version)
 }

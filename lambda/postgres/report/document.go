@@ -107,8 +107,7 @@ FROM document WHERE id = $1`
 
 // Times reads the times of an existing document.
 func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {
-	rows, _ := r.db.Query(ctx, timesSQL, id)
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Times])
+	return postgres.First[Times](ctx, r.db, timesSQL, id)
 }
 
 // Failure is the error of a failed row.

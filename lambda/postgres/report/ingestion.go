@@ -72,11 +72,7 @@ WHERE i.document_id = $1 ORDER BY i.created_at DESC, i.id LIMIT 1`
 
 // File reads a document's file, or returns nil if it didn't come in one.
 func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
-	found, err := postgres.Rows[File](ctx, r.db, fileSQL, document)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
+	return postgres.Find[File](ctx, r.db, fileSQL, document)
 }
 
 const documentOfSQL = `SELECT document_id FROM ingestion WHERE id = $1`
@@ -102,7 +98,6 @@ FROM ingestion AS i JOIN document AS d ON d.id = i.document_id
 WHERE i.id = ANY ($1) OR i.part_of = ANY ($1)`
 
 // FileProgress counts files by the state of their ingestion.
-func (r Reader) FileProgress(ctx context.Context, files []uuid.UUID) (p FileProgress, err error) {
-	err = r.db.QueryRow(ctx, fileProgressSQL, files).Scan(&p.Completed, &p.Failed, &p.InProgress, &p.Unmatched)
-	return p, err
+func (r Reader) FileProgress(ctx context.Context, files []uuid.UUID) (FileProgress, error) {
+	return postgres.First[FileProgress](ctx, r.db, fileProgressSQL, files)
 }

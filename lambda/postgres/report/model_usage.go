@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+
+	"matchbook/lambda/postgres"
 )
 
 // ModelUsage counts stored answers of models.
@@ -27,8 +29,6 @@ SELECT coalesce(max(id), 0), coalesce(sum(replays), 0),
 FROM model_answer`
 
 // ModelUsage counts the answers after this id (0: all), and the replays of all answers.
-func (r Reader) ModelUsage(ctx context.Context, after int64) (u ModelUsage, err error) {
-	err = r.db.QueryRow(ctx, modelUsageSQL, after).Scan(&u.Last, &u.Replays, &u.Documents, &u.Questions, &u.Answers,
-		&u.Unusable, &u.PromptTokens, &u.CompletionTokens)
-	return u, err
+func (r Reader) ModelUsage(ctx context.Context, after int64) (ModelUsage, error) {
+	return postgres.First[ModelUsage](ctx, r.db, modelUsageSQL, after)
 }

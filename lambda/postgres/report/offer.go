@@ -113,11 +113,7 @@ WHERE j.date = $1 AND j.tenant_id = ANY ($2)`
 
 // OfferDeliveries counts some tenants' sets of a date that have a place in the outbox.
 func (r Reader) OfferDeliveries(ctx context.Context, date day.Date, tenants []uuid.UUID) (OfferDeliveries, error) {
-	list, err := postgres.Rows[OfferDeliveries](ctx, r.db, offerDeliveriesSQL, date.Time(), tenants)
-	if err != nil {
-		return OfferDeliveries{}, err
-	}
-	return list[0], nil
+	return postgres.First[OfferDeliveries](ctx, r.db, offerDeliveriesSQL, date.Time(), tenants)
 }
 
 const failedOffersSQL = `
@@ -147,11 +143,7 @@ FROM matchmaking_job WHERE date >= $1 AND date < $1::date + interval '1 month' A
 
 // OfferMonth counts the jobs of the month beginning at first, of all tenants if tenant is nil.
 func (r Reader) OfferMonth(ctx context.Context, first day.Date, tenant *uuid.UUID) (OfferMonth, error) {
-	list, err := postgres.Rows[OfferMonth](ctx, r.db, offerMonthSQL, first.Time(), tenant)
-	if err != nil {
-		return OfferMonth{}, err
-	}
-	return list[0], nil
+	return postgres.First[OfferMonth](ctx, r.db, offerMonthSQL, first.Time(), tenant)
 }
 
 // OfferPage reads a page of a tenant's jobs of a date, by user, after a user; of one user if it is given.
@@ -174,21 +166,15 @@ SELECT count(*) FROM (SELECT FROM matchmaking_job WHERE tenant_id = $1 AND job_s
 
 // FailedOfferCount counts up to most failed jobs of a tenant.
 func (r Reader) FailedOfferCount(ctx context.Context, tenant uuid.UUID, most int) (n int, err error) {
-	list, err := postgres.Rows[struct{ N int }](ctx, r.db, failedOfferCountSQL, tenant, most)
-	if err != nil {
-		return 0, err
-	}
-	return list[0].N, nil
+	err = r.db.QueryRow(ctx, failedOfferCountSQL, tenant, most).Scan(&n)
+	return n, err
 }
 
 const latestOffersSQL = `
 SELECT coalesce(max(date) - DATE '1970-01-01', 0) FROM matchmaking_job WHERE tenant_id = $1`
 
 // LatestOffers returns the latest date for which a tenant has jobs; 1970-01-01 without any.
-func (r Reader) LatestOffers(ctx context.Context, tenant uuid.UUID) (day.Date, error) {
-	list, err := postgres.Rows[struct{ Date day.Date }](ctx, r.db, latestOffersSQL, tenant)
-	if err != nil {
-		return 0, err
-	}
-	return list[0].Date, nil
+func (r Reader) LatestOffers(ctx context.Context, tenant uuid.UUID) (date day.Date, err error) {
+	err = r.db.QueryRow(ctx, latestOffersSQL, tenant).Scan(&date)
+	return date, err
 }

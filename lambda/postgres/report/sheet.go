@@ -39,9 +39,9 @@ WHERE d.id = $1`
 
 // Sheet reads the sheet of an existing document.
 func (r Reader) Sheet(ctx context.Context, document uuid.UUID) (Sheet, error) {
-	found, err := postgres.Rows[Sheet](ctx, r.db, sheetSQL, document)
-	if err != nil || len(found) == 0 {
+	found, err := postgres.Find[Sheet](ctx, r.db, sheetSQL, document)
+	if found == nil {
 		return Sheet{}, err
 	}
-	return found[0], nil
+	return *found, nil
 }

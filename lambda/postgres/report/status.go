@@ -36,12 +36,8 @@ SELECT (SELECT n FROM inserted), count(*) FILTER (WHERE {status} = 'pending'), c
 FROM {table} WHERE {status} IN ('pending', 'in-progress') AND ($2::uuid IS NULL OR tenant_id = $2)`
 
 // Workload counts the rows of a function, of one tenant or (uuid.Nil) of all.
-func (r Reader) Workload(ctx context.Context, f manifest.Function, tenant uuid.UUID) (w Workload, err error) {
-	found, err := postgres.Rows[Workload](ctx, r.db, postgres.Tables[f.Name].SQL(workloadSQL), f.Visibility(), orNull(tenant))
-	if err != nil {
-		return w, err
-	}
-	return found[0], nil
+func (r Reader) Workload(ctx context.Context, f manifest.Function, tenant uuid.UUID) (Workload, error) {
+	return postgres.First[Workload](ctx, r.db, postgres.Tables[f.Name].SQL(workloadSQL), f.Visibility(), orNull(tenant))
 }
 
 // LastAttempt is the last sign of work on any row.
@@ -55,11 +51,7 @@ SELECT greatest(claimed_at, ended_at), now() - greatest(claimed_at, ended_at) FR
 
 // LastAttempt reads when work on a row last began or ended; nil if it never did.
 func (r Reader) LastAttempt(ctx context.Context) (*LastAttempt, error) {
-	found, err := postgres.Rows[LastAttempt](ctx, r.db, lastAttemptSQL)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
+	return postgres.Find[LastAttempt](ctx, r.db, lastAttemptSQL)
 }
 
 // spillSQL sorts more than fits in a session's memory, so that the server writes a temporary file.
@@ -68,8 +60,7 @@ const spillSQL = `SELECT count(*) FROM (SELECT md5(g::text) FROM generate_series
 // Spill returns an error if the server can't write files, such as on a full disk. Then no row can
 // keep an error, so this is the only place to see it.
 func (r Reader) Spill(ctx context.Context) error {
-	_, err := postgres.Rows[struct{ N int }](ctx, r.db, spillSQL)
-	return err
+	return r.db.QueryRow(ctx, spillSQL).Scan(new(int))
 }
 
 // Errors counts the rows of a function with the same error: failed ones, or ones that are tried again.
@@ -110,11 +101,7 @@ FROM (SELECT * FROM waiting ORDER BY created_at, job_id LIMIT 1) AS oldest`
 
 // Sets reads the waiting sets of one tenant or (uuid.Nil) of all.
 func (r Reader) Sets(ctx context.Context, tenant uuid.UUID) (Sets, error) {
-	found, err := postgres.Rows[Sets](ctx, r.db, setsSQL, orNull(tenant))
-	if err != nil {
-		return Sets{}, err
-	}
-	return found[0], nil
+	return postgres.First[Sets](ctx, r.db, setsSQL, orNull(tenant))
 }
 
 // Holder is a transaction that keeps locks on tables of workloads. Claims and the sweep pass over a
@@ -153,12 +140,12 @@ func (r Reader) Holders(ctx context.Context, longer time.Duration) ([]Holder, er
 func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {
 	const tolerated = 5 * time.Second
 	before := time.Now()
-	found, err := postgres.Rows[struct{ Now time.Time }](ctx, r.db, "SELECT now()")
-	if err != nil {
+	var now time.Time
+	if err := r.db.QueryRow(ctx, "SELECT now()").Scan(&now); err != nil {
 		return 0, err
 	}
 	half := time.Since(before) / 2
-	if ahead := found[0].Now.Sub(before.Add(half)); ahead.Abs() > tolerated+half {
+	if ahead := now.Sub(before.Add(half)); ahead.Abs() > tolerated+half {
 		return ahead, nil
 	}
 	return 0, nil
@@ -208,10 +195,5 @@ UNION ALL SELECT c.id, j.document_id FROM review_chunk AS c JOIN review_job AS j
 
 // DocumentsOf returns the documents of documents, ingestions and chunks, by the ids of these.
 func (r Reader) DocumentsOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
-	found, err := postgres.Rows[struct{ ID, Document uuid.UUID }](ctx, r.db, documentsOfSQL, ids)
-	of := make(map[uuid.UUID]uuid.UUID, len(found))
-	for _, f := range found {
-		of[f.ID] = f.Document
-	}
-	return of, err
+	return postgres.Map[map[uuid.UUID]uuid.UUID](ctx, r.db, documentsOfSQL, ids)
 }

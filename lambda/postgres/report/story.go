@@ -2,13 +2,11 @@ package report
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Happening is something stored with its time about a row. See its kind for the other fields.
@@ -119,10 +117,5 @@ WHERE id = $1 OR id = (SELECT job_id FROM review_chunk WHERE id = $1)`
 
 // Review reads a review by its id or a part's; nil if unknown.
 func (r Reader) Review(ctx context.Context, id uuid.UUID) (*Review, error) {
-	rows, _ := r.db.Query(ctx, reviewSQL, id)
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToAddrOfStructByPos[Review])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return found, err
+	return postgres.Find[Review](ctx, r.db, reviewSQL, id)
 }

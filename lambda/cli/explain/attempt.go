@@ -27,17 +27,17 @@ func (d *Reader) withTries(r Report, err error) (Report, error) {
 	}
 	switch r := r.(type) {
 	case *chunks:
-		r.Tries, err = d.tries(r.Review, d.reports.ReviewAttempts)
+		r.Tries, err = d.tries(report.OfReview, r.Review)
 	case *offerJob:
-		r.Tries, err = d.tries(r.ID, d.reports.OfferAttempts)
+		r.Tries, err = d.tries(report.OfOffers, r.ID)
 	case *Explanation:
-		r.Tries, err = d.tries(r.Document.ID, d.reports.DocumentAttempts)
+		r.Tries, err = d.tries(report.OfDocument, r.Document.ID)
 	}
 	return r, err
 }
 
-func (d *Reader) tries(id uuid.UUID, read read[report.Attempt]) (list tries, err error) {
-	tried, err := read(d.ctx, id, maxTries)
+func (d *Reader) tries(of report.Subject, id uuid.UUID) (list tries, err error) {
+	tried, err := d.reports.Attempts(d.ctx, of, id, maxTries)
 	if !slices.ContainsFunc(tried, func(a report.Attempt) bool { return a.Outcome != "succeeded" && (a.Ended != nil || a.Next != nil) }) {
 		return nil, err
 	}

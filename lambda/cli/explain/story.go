@@ -72,7 +72,7 @@ func (d *Reader) reviewStory(arg string, prices *cost.ModelPrices) (*Story, erro
 		return nil, err
 	}
 	r.Parts, _ = unfinished.(*chunks)
-	latest, err := d.events(found.ID, d.reports.ReviewStory, d.reports.ReviewAttempts, prices)
+	latest, err := d.events(report.OfReview, found.ID, prices)
 	return told(r, latest), err
 }
 
@@ -101,7 +101,7 @@ func (d *Reader) offerStory(arg string, prices *cost.ModelPrices) (*Story, error
 	if err != nil || job == nil {
 		return nil, err
 	}
-	latest, err := d.events(job.(*offerJob).ID, d.reports.OfferStory, d.reports.OfferAttempts, prices)
+	latest, err := d.events(report.OfOffers, job.(*offerJob).ID, prices)
 	return told(job, latest), err
 }
 

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ const maxEvents = 200
 // Timeline lists a document's events, latest first: what is stored about it, its file, its attempts
 // and its calls of models, and what people did.
 func (d *Reader) Timeline(document uuid.UUID, prices *cost.ModelPrices) ([]Event, error) {
-	list, err := d.events(document, d.reports.DocumentStory, d.reports.DocumentAttempts, prices)
+	list, err := d.events(report.OfDocument, document, prices)
 	if err != nil {
 		return nil, err
 	}
@@ -40,17 +39,12 @@ func (d *Reader) Timeline(document uuid.UUID, prices *cost.ModelPrices) ([]Event
 	return latestFirst(list), err
 }
 
-// read reads up to limit rows about the row with an id.
-type read[T any] func(ctx context.Context, id uuid.UUID, limit int) ([]T, error)
-
-func (d *Reader) events(
-	id uuid.UUID, happened read[report.Happening], tried read[report.Attempt], prices *cost.ModelPrices,
-) ([]Event, error) {
-	story, err := happened(d.ctx, id, maxEvents)
+func (d *Reader) events(of report.Subject, id uuid.UUID, prices *cost.ModelPrices) ([]Event, error) {
+	story, err := d.reports.Story(d.ctx, of, id, maxEvents)
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := tried(d.ctx, id, maxEvents)
+	attempts, err := d.reports.Attempts(d.ctx, of, id, maxEvents)
 	story, events := withAttempts(story, attempts)
 	return latestFirst(append(eventsOf(story, prices), events...)), err
 }

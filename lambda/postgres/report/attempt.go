@@ -23,37 +23,15 @@ type Attempt struct {
 	Next            *int       // the attempt after it
 }
 
-// attemptsOf reads the attempts of a tenant's rows with these ids.
-func attemptsOf(tenant, rows string) string {
-	return `
+// Attempts reads up to limit attempts of a subject, the latest first.
+func (r Reader) Attempts(ctx context.Context, of Subject, id uuid.UUID, limit int) ([]Attempt, error) {
+	return postgres.Rows[Attempt](ctx, r.db, `
 SELECT a.subject, CASE c.kind WHEN 'whole' THEN 0 ELSE coalesce(c.position + 1, 0) END, a.number, a.claimed_at, a.lease_until,
 	a.worker, a.request, a.ended_at, coalesce(a.outcome, ''), left(coalesce(a.error, ''), 1000), a.due_at,
 	lead(a.number) OVER (PARTITION BY a.subject, a.row_id ORDER BY a.number)
 FROM attempt AS a LEFT JOIN review_chunk AS c ON c.id = a.row_id AND a.subject = 'chunk'
-WHERE a.tenant_id = (` + tenant + `) AND a.row_id IN (` + rows + `)
-ORDER BY a.claimed_at DESC, a.subject, 2 DESC, a.number DESC LIMIT $2`
-}
-
-var (
-	documentAttemptsSQL = attemptsOf(`SELECT tenant_id FROM document WHERE id = $1`,
-		`SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1`)
-	reviewAttemptsSQL = attemptsOf(`SELECT tenant_id FROM review_job WHERE id = $1`, `SELECT id FROM review_chunk WHERE job_id = $1`)
-	offerAttemptsSQL  = attemptsOf(`SELECT tenant_id FROM matchmaking_job WHERE id = $1`, `SELECT $1`)
-)
-
-// DocumentAttempts reads up to limit attempts of a document and its file, the latest first.
-func (r Reader) DocumentAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
-	return postgres.Rows[Attempt](ctx, r.db, documentAttemptsSQL, id, limit)
-}
-
-// ReviewAttempts is DocumentAttempts for the parts of a review.
-func (r Reader) ReviewAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
-	return postgres.Rows[Attempt](ctx, r.db, reviewAttemptsSQL, id, limit)
-}
-
-// OfferAttempts is DocumentAttempts for a job of match offers.
-func (r Reader) OfferAttempts(ctx context.Context, id uuid.UUID, limit int) ([]Attempt, error) {
-	return postgres.Rows[Attempt](ctx, r.db, offerAttemptsSQL, id, limit)
+WHERE a.tenant_id = (SELECT tenant_id FROM `+of.table+` WHERE id = $1) AND a.row_id IN (`+of.rows+`)
+ORDER BY a.claimed_at DESC, a.subject, 2 DESC, a.number DESC LIMIT $2`, id, limit)
 }
 
 // VersionAttempts counts the ended attempts of a deployed version. Stalled ones are beyond their

@@ -25,14 +25,17 @@ func notifiedOf(rows string) string {
 	FROM notification AS n WHERE ` + rows
 }
 
-// lettersOf reads what people did to dead letters of some rows.
-func lettersOf(rows string) string {
-	return `SELECT acted_at, 'letter-' || kind, acted_by, reason, 0, 0, NULL FROM dead_letter_action WHERE row_id ` + rows
+// Subject has a story and attempts.
+type Subject struct {
+	table string // of $1
+	rows  string // the ids of its rows of workloads
+	story string
 }
 
-// The stories of a document with its file, of a review with its parts, and of a job of match offers.
+// The subjects.
 var (
-	documentStorySQL = story(`
+	// OfDocument is a document with its file.
+	OfDocument = Subject{"document", `SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1`, `
 	SELECT received_at AS at, 'received' AS kind, '' AS name, '' AS detail, 0 AS n, 0 AS m, NULL::float8 AS usd FROM document WHERE id = $1
 	UNION ALL SELECT matching_published_at, 'published', '', '', 0, 0, NULL FROM document WHERE id = $1
 	UNION ALL SELECT matching_failed_at, 'failed', '', coalesce(matching_error, ''), matching_attempts, 0, NULL
@@ -51,10 +54,10 @@ var (
 	UNION ALL SELECT dead_at, 'event-dead', kind, coalesce(error, ''), tries, 0, NULL FROM event
 		WHERE document_a_id = $1 AND dead_at IS NOT NULL
 	UNION ALL ` + notifiedOf(`n.document_id = $1 OR n.subject = 'ingestion'
-		AND n.subject_id IN (SELECT id FROM ingestion WHERE document_id = $1)`) + `
-	UNION ALL ` + lettersOf(`IN (SELECT $1 UNION ALL SELECT id FROM ingestion WHERE document_id = $1)`))
+		AND n.subject_id IN (SELECT id FROM ingestion WHERE document_id = $1)`)}
 
-	reviewStorySQL = story(`
+	// OfReview is a review with its parts.
+	OfReview = Subject{"review_job", `SELECT id FROM review_chunk WHERE job_id = $1`, `
 	SELECT created_at AS at, 'review' AS kind, name, '' AS detail, chunks AS n, 0 AS m, NULL::float8 AS usd FROM review_job WHERE id = $1
 	UNION ALL SELECT started_at, 'review-begun', '', '', 0, 0, NULL FROM review_job WHERE id = $1
 	UNION ALL SELECT ended_at, 'review-ended', status, coalesce(error, ''), findings, gaps, cost_usd::float8 FROM review_job WHERE id = $1
@@ -65,10 +68,10 @@ var (
 	UNION ALL SELECT finished_at, 'stage-' || outcome, k.stage, coalesce(reason, ''), position + 1, calls, cost_usd::float8
 		FROM review_checkpoint AS k JOIN review_chunk AS c ON c.id = k.chunk_id WHERE k.job_id = $1
 	UNION ALL SELECT acted_at, 'finding', action, acted_by, seq, 0, NULL FROM finding_action WHERE job_id = $1
-	UNION ALL ` + notifiedOf(`n.subject = 'chunk' AND n.subject_id IN (SELECT id FROM review_chunk WHERE job_id = $1)`) + `
-	UNION ALL ` + lettersOf(`IN (SELECT id FROM review_chunk WHERE job_id = $1)`))
+	UNION ALL ` + notifiedOf(`n.subject = 'chunk' AND n.subject_id IN (SELECT id FROM review_chunk WHERE job_id = $1)`)}
 
-	offerStorySQL = story(`
+	// OfOffers is a job of match offers.
+	OfOffers = Subject{"matchmaking_job", `SELECT $1`, `
 	SELECT created_at AS at, 'job' AS kind, '' AS name, '' AS detail, 0 AS n, 0 AS m, NULL::float8 AS usd FROM matchmaking_job WHERE id = $1
 	UNION ALL SELECT published_at, 'job-published', '', '', 0, 0, NULL FROM matchmaking_job WHERE id = $1
 	UNION ALL SELECT started_at, 'job-begun', '', '', attempts, 0, NULL FROM matchmaking_job WHERE id = $1
@@ -78,28 +81,16 @@ var (
 	UNION ALL SELECT delivered_at, 'set-delivered', '', '', tries, 0, NULL FROM offer_delivery WHERE job_id = $1
 	UNION ALL SELECT acted_at, 'offers-' || kind, acted_by, reason, 0, 0, NULL FROM offer_action
 		WHERE (tenant_id, user_id) = (SELECT tenant_id, user_id FROM matchmaking_job WHERE id = $1) AND job_id = $1
-	UNION ALL ` + notifiedOf(`n.subject = 'job' AND n.subject_id = $1`) + `
-	UNION ALL ` + lettersOf(`= $1`))
+	UNION ALL ` + notifiedOf(`n.subject = 'job' AND n.subject_id = $1`)}
 )
 
-func story(parts string) string {
-	return `SELECT at, kind, left(name, 400), left(detail, 1000), n, m, usd FROM (` + parts + `) AS story
-WHERE at IS NOT NULL ORDER BY at DESC, kind, n LIMIT $2`
-}
-
-// DocumentStory reads up to limit things that happened to a document and its file, the latest first.
-func (r Reader) DocumentStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
-	return postgres.Rows[Happening](ctx, r.db, documentStorySQL, id, limit)
-}
-
-// ReviewStory is DocumentStory for a review.
-func (r Reader) ReviewStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
-	return postgres.Rows[Happening](ctx, r.db, reviewStorySQL, id, limit)
-}
-
-// OfferStory is DocumentStory for a job of match offers.
-func (r Reader) OfferStory(ctx context.Context, id uuid.UUID, limit int) ([]Happening, error) {
-	return postgres.Rows[Happening](ctx, r.db, offerStorySQL, id, limit)
+// Story reads up to limit things that happened to a subject, the latest first, with what people
+// did to its dead letters.
+func (r Reader) Story(ctx context.Context, of Subject, id uuid.UUID, limit int) ([]Happening, error) {
+	return postgres.Rows[Happening](ctx, r.db, `
+SELECT at, kind, left(name, 400), left(detail, 1000), n, m, usd FROM (`+of.story+`
+	UNION ALL SELECT acted_at, 'letter-' || kind, acted_by, reason, 0, 0, NULL FROM dead_letter_action WHERE row_id IN (`+of.rows+`)
+) AS story WHERE at IS NOT NULL ORDER BY at DESC, kind, n LIMIT $2`, id, limit)
 }
 
 // Review is the state of a review.

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/google/uuid"
+
 // Statements with tested plans.
 const (
 	NumberedSQL      = numberedSQL
@@ -17,10 +19,10 @@ const (
 
 // Statements of one tenant with tested plans.
 var (
-	WaitingSQL       = waitingOfTenant().list
-	WaitingCountsSQL = waitingOfTenant().counts
+	WaitingSQL       = WaitingFilter{Tenant: uuid.Max}.list()
+	WaitingCountsSQL = countKinds(WaitingFilter{Tenant: uuid.Max}.rows())
 	SpentSQL         = spentOfTenantSQL
-	ToDoSQL          = toDoOfAll()
+	ToDoSQL          = ToDoFilter{}.sql()
 )
 
 // LastTime is the place before all documents.

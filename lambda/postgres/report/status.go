@@ -151,11 +151,12 @@ func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
-func orNull(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
+// orNull is nil for the zero value.
+func orNull[T comparable](value T) *T {
+	if value == *new(T) {
 		return nil
 	}
-	return &id
+	return &value
 }
 
 // Trouble is a row that failed or waits too long.

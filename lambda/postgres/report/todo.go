@@ -1,11 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"matchbook/lambda/postgres"
@@ -22,55 +20,13 @@ const (
 // ToDoKinds lists the kinds of things to do.
 var ToDoKinds = append(append([]string{}, WaitingKinds...), ToSettle, ToRequeue)
 
-// toDoRows are as waitingKindsRows.
-var toDoRows = map[string]waitingKind{
-	// The condition is the one of three_way_match_open_idx.
-	ToSettle: {"document_id", "NULL::uuid, NULL::float8, replace(verdict, '-', ' ')", `three_way_match WHERE state = 'open'
-		AND verdict NOT IN ('matched', 'service', 'price-unit-assumed', 'order-in-gross', 'substitute-article')`, "created_at", ""},
-	ToRequeue: {"id", "NULL::uuid, NULL::float8, coalesce(error, '')", "matchmaking_job WHERE job_status = 'failed'", "failed_at", ""},
-}
-
 const toSettleSQL = `SELECT count(*) FROM %s AND ($1::uuid IS NULL OR tenant_id = $1)`
 
 // ToSettle counts a tenant's invoices of the kind ToSettle; the zero tenant stands for all.
 func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, toDoRows[ToSettle].from), orNull(tenant)).Scan(&n)
+	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, rowsOfKinds[ToSettle].from), orNull(tenant)).Scan(&n)
 	return n, err
 }
-
-// toDoSQL reads, for each tenant of $1 and each kind of $2, the oldest from a place on, which is $3,
-// $4, $5 and $7, and merges them: $6 is whether to include folded questions, and $8 the limit. With
-// assigned, $9 is the assignee.
-func toDoSQL(assigned bool) string {
-	parts := make([]string, len(ToDoKinds))
-	for i, kind := range ToDoKinds {
-		k, known := toDoRows[kind]
-		to := "true"
-		if !known {
-			k = waitingKindsRows[kind]
-		}
-		if assigned {
-			to = "{document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = mine.tenant AND assignee = $9))"
-		}
-		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
-			"{since}", k.since, "{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(strings.Replace(`
-	(SELECT page.* FROM unnest($1::uuid[]) AS mine (tenant) CROSS JOIN LATERAL (
-		SELECT * FROM (SELECT '{kind}' AS kind, tenant_id, {document}, {columns}, {since}, {unread} FROM {from}
-			AND tenant_id = mine.tenant AND '{kind}' = ANY ($2) AND {since} >= $3 AND {to}
-		) AS one (kind, tenant_id, id, other, score, words, since, unread)
-		WHERE $4 = '' OR (since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')) > ($3, $4, $5, $7)
-		ORDER BY since, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8) AS page)`, "{to}", to, 1))
-	}
-	return `
-SELECT kind, tenant_id, id, other, unread, NULL::text, NULL::float8, '0.00', words, since
-FROM (` + strings.Join(parts, " UNION ALL") + `) AS items
-ORDER BY since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8`
-}
-
-var (
-	toDoOfAll      = sync.OnceValue(func() string { return toDoSQL(false) })
-	toDoOfAssignee = sync.OnceValue(func() string { return toDoSQL(true) })
-)
 
 // ToDoFilter selects things to do.
 type ToDoFilter struct {
@@ -79,6 +35,26 @@ type ToDoFilter struct {
 	All      bool     // as in WaitingFilter
 	Assignee string   // empty: any
 	After    WaitingPlace
+}
+
+// sql reads, for each tenant of $1 and each kind of $2, the oldest from a place on, which is $3,
+// $4, $5 and $7, and merges them: $6 is whether to include folded questions, $8 the limit, and $9
+// the assignee.
+func (f ToDoFilter) sql() string {
+	to := "$9::text IS NOT NULL"
+	if f.Assignee != "" {
+		to = "{document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = mine.tenant AND assignee = $9))"
+	}
+	return `
+SELECT kind, tenant_id, id, other, unread, NULL::text, NULL::float8, '0.00', words, since
+FROM (` + rowsOf(ToDoKinds, strings.Replace(`
+	(SELECT page.* FROM unnest($1::uuid[]) AS mine (tenant) CROSS JOIN LATERAL (
+		SELECT * FROM (SELECT '{kind}' AS kind, tenant_id, {document}, {columns}, {since}, {unread} FROM {from}
+			AND tenant_id = mine.tenant AND '{kind}' = ANY ($2) AND {since} >= $3 AND {to}
+		) AS one (kind, tenant_id, id, other, score, words, since, unread)
+		WHERE $4 = '' OR (since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')) > ($3, $4, $5, $7)
+		ORDER BY since, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8) AS page)`, "{to}", to, 1)) + `) AS items
+ORDER BY since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000') LIMIT $8`
 }
 
 // ToDo lists up to limit things to do in several tenants, the longest wait first.
@@ -91,9 +67,6 @@ func (r Reader) ToDo(ctx context.Context, f ToDoFilter, limit int) ([]Waiting, e
 	if f.After.Kind == "" {
 		since = time.Unix(0, 0)
 	}
-	args := []any{f.Tenants, kinds, since, f.After.Kind, f.After.Document, f.All, f.After.Other, limit}
-	if f.Assignee == "" {
-		return postgres.Rows[Waiting](ctx, r.db, toDoOfAll(), args...)
-	}
-	return postgres.Rows[Waiting](ctx, r.db, toDoOfAssignee(), append(args, f.Assignee)...)
+	return postgres.Rows[Waiting](ctx, r.db, f.sql(), f.Tenants, kinds, since, f.After.Kind, f.After.Document, f.All, f.After.Other,
+		limit, f.Assignee)
 }

@@ -3,9 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"matchbook/lambda/document"
@@ -67,9 +65,9 @@ type WaitingFilter struct {
 
 type waitingKind struct{ document, columns, from, since, unread string }
 
-// waitingKindsRows has, for each kind, the document, the other columns, the rows, the time they wait
+// rowsOfKinds has, for each of ToDoKinds, the document, the other columns, the rows, the time they wait
 // since, and for files the ingestion that failed. A pair rejected by a person doesn't wait, nor does a settled warning.
-var waitingKindsRows = map[string]waitingKind{
+var rowsOfKinds = map[string]waitingKind{
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		`match_suggestion AS q WHERE decided_by <> 'person' AND ($6 OR NOT (
 			(` + hasMatch("document_a_id") + ` OR ` + hasMatch("document_b_id") + `)
@@ -91,6 +89,21 @@ var waitingKindsRows = map[string]waitingKind{
 		SELECT coalesce(' by ' || nullif(acted_by, ''), '') || ': ' || reason
 		FROM invoice_action AS a WHERE a.document_id = t.document_id ORDER BY id DESC LIMIT 1)`,
 		"three_way_match AS t WHERE state IN ('reopened', 'on-hold', 'disputed')", "state_at", ""},
+	// The condition is the one of three_way_match_open_idx.
+	ToSettle: {"document_id", "NULL::uuid, NULL::float8, replace(verdict, '-', ' ')", `three_way_match WHERE state = 'open'
+		AND verdict NOT IN ('matched', 'service', 'price-unit-assumed', 'order-in-gross', 'substitute-article')`, "created_at", ""},
+	ToRequeue: {"id", "NULL::uuid, NULL::float8, coalesce(error, '')", "matchmaking_job WHERE job_status = 'failed'", "failed_at", ""},
+}
+
+// rowsOf reads the rows of kinds, each with the same statement.
+func rowsOf(kinds []string, sql string) string {
+	parts := make([]string, len(kinds))
+	for i, kind := range kinds {
+		k := rowsOfKinds[kind]
+		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
+			"{since}", k.since, "{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(sql)
+	}
+	return strings.Join(parts, " UNION ALL")
 }
 
 // hasMatch reports whether one of a question's documents has a match as the end given. No other
@@ -99,23 +112,24 @@ func hasMatch(end string) string {
 	return "EXISTS (SELECT FROM document_match AS m WHERE m." + end + " IN (q.document_a_id, q.document_b_id))"
 }
 
-// waitingRows are the waiting things: $1 is the tenant, or any id for all, $2 the kinds, $3 a
-// time and $4 a number of seconds, or NULL, $5 the number of rows of each kind, or NULL, and $6
-// whether to include folded questions. A single condition for one tenant and all would not use
-// an index.
-func waitingRows(of string) string {
-	parts := make([]string, len(WaitingKinds))
-	for i, kind := range WaitingKinds {
-		k := waitingKindsRows[kind]
-		parts[i] = strings.NewReplacer("{kind}", kind, "{document}", k.document, "{columns}", k.columns, "{from}", k.from,
-			"{since}", k.since, "{unread}", cmp.Or(k.unread, "NULL::uuid")).Replace(`
+// rows are the waiting things: $1 is the tenant, $2 the kinds, $3 a time and $4 a number of
+// seconds, or NULL, $5 the number of rows of each kind, or NULL, $6 whether to include folded
+// questions, and $7 the assignee. A single condition for one tenant and all, or for one assignee
+// and all, would not use an index.
+func (f WaitingFilter) rows() string {
+	of := "tenant_id = $1 AND $7::text IS NOT NULL"
+	switch {
+	case f.Tenant == uuid.Nil:
+		of = "$1::uuid IS NOT NULL AND $7::text IS NOT NULL"
+	case f.Assignee != "":
+		of = "tenant_id = $1 AND {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $7))"
+	}
+	return rowsOf(WaitingKinds, strings.Replace(`
 	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since, {unread} AS unread
-	FROM {from} AND ` + of + ` AND '{kind}' = ANY ($2)
+	FROM {from} AND {of} AND '{kind}' = ANY ($2)
 		AND ($3::timestamptz IS NULL OR {since} >= $3)
 		AND ($4::float8 IS NULL OR {since} >= now() - make_interval(secs => $4))
-	ORDER BY {since} DESC LIMIT $5)`)
-	}
-	return strings.Join(parts, " UNION ALL")
+	ORDER BY {since} DESC LIMIT $5)`, "{of}", of, 1))
 }
 
 // totalOf is a document's total ({d}) if it's a plain decimal.
@@ -135,87 +149,50 @@ func documentOf(id string) string {
 	return "(SELECT type, structured_data FROM document WHERE id = " + id + " LIMIT 1)"
 }
 
-// waitingItems are the things with their documents, values and worth: $7 is the least value, or
-// NULL, and $8 a type, or empty. The OFFSET keeps the planner from counting what a question settles
-// once more for each use of the worth.
-func waitingItems(of string) string {
+// items are the rows with their documents, values and worth: $8 is the least value, or NULL, and
+// $9 a type, or empty. The OFFSET keeps the planner from counting what a question settles once
+// more for each use of the worth.
+func (f WaitingFilter) items() string {
 	return `
 SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
 	ELSE coalesce(value, 0) END, 2) AS worth
 FROM (
 	SELECT waiting.*, CASE kind WHEN 'question' THEN ` + settles + ` END AS settles, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
-	FROM (` + waitingRows(of) + `) AS waiting
+	FROM (` + f.rows() + `) AS waiting
 	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true OFFSET 0
 ) AS valued
-WHERE ($7::numeric IS NULL OR value >= $7) AND ($8 = '' OR type_a::text = $8 OR type_b::text = $8)`
+WHERE ($8::numeric IS NULL OR value >= $8) AND ($9 = '' OR type_a::text = $9 OR type_b::text = $9)`
 }
 
-// waitingStatements read what waits. Use counts without a filter on documents, because it
-// reads none; use valuedCounts otherwise.
-type waitingStatements struct{ list, counts, valuedCounts string }
-
-// newWaitingStatements returns the statements about the tenants of a condition. With assigned, they
-// have the assignee as their last parameter: one condition for all assignees and one of them would
-// not use an index.
-func newWaitingStatements(of string, assigned bool) waitingStatements {
-	last := func(n int) string {
-		if !assigned {
-			return of
-		}
-		return of + " AND {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $" +
-			strconv.Itoa(n) + "))"
-	}
-	return waitingStatements{
-		list: `
+// list orders the items by their worth: $10 is the limit, and $11 to $15 are the place before the first.
+func (f WaitingFilter) list() string {
+	return `
 SELECT kind, tenant_id, id, other, unread, value::text, score, worth::text, words, since
-FROM (` + waitingItems(last(15)) + `) AS items
-WHERE $10 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
-	> (-$11::numeric, $12, $10, $13, $14)
+FROM (` + f.items() + `) AS items
+WHERE $11 = '' OR (-worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'))
+	> (-$12::numeric, $13, $11, $14, $15)
 ORDER BY -worth, since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000')
-LIMIT $9`,
-		counts:       `SELECT kind, count(*) FROM (` + waitingRows(last(7)) + `) AS waiting GROUP BY kind`,
-		valuedCounts: `SELECT kind, count(*) FROM (` + waitingItems(last(9)) + `) AS items GROUP BY kind`,
-	}
-}
-
-var (
-	waitingOfTenant   = sync.OnceValue(func() waitingStatements { return newWaitingStatements("tenant_id = $1", false) })
-	waitingOfAssignee = sync.OnceValue(func() waitingStatements { return newWaitingStatements("tenant_id = $1", true) })
-	waitingOfAll      = sync.OnceValue(func() waitingStatements { return newWaitingStatements("$1::uuid IS NOT NULL", false) })
-)
-
-func (f WaitingFilter) statements() waitingStatements {
-	switch {
-	case f.Tenant == uuid.Nil:
-		return waitingOfAll()
-	case f.Assignee != "":
-		return waitingOfAssignee()
-	}
-	return waitingOfTenant()
-}
-
-// with adds the last parameter of statements.
-func (f WaitingFilter) with(args []any) []any {
-	if f.Tenant != uuid.Nil && f.Assignee != "" {
-		args = append(args, f.Assignee)
-	}
-	return args
+LIMIT $10`
 }
 
 // Waiting lists up to limit waiting things, the ones worth most first.
 func (r Reader) Waiting(ctx context.Context, f WaitingFilter, limit int) ([]Waiting, error) {
-	args := append(f.args(), limit, f.After.Kind, cmp.Or(f.After.Worth, "0"), f.After.Since, f.After.Document, f.After.Other)
-	return postgres.Rows[Waiting](ctx, r.db, f.statements().list, f.with(args)...)
+	return postgres.Rows[Waiting](ctx, r.db, f.list(), append(f.args(),
+		limit, f.After.Kind, cmp.Or(f.After.Worth, "0"), f.After.Since, f.After.Document, f.After.Other)...)
 }
 
-// WaitingCounts counts waiting things by kind, up to the filter's Newest.
+// WaitingCounts counts waiting things by kind, up to the filter's Newest. It reads no document
+// without a filter on documents.
 func (r Reader) WaitingCounts(ctx context.Context, f WaitingFilter) (map[string]int, error) {
-	sql, args := f.statements().counts, f.args()[:6]
 	if f.MinValue != "" || f.Type != "" {
-		sql, args = f.statements().valuedCounts, f.args()
+		return postgres.Map[map[string]int](ctx, r.db, countKinds(f.items()), f.args()...)
 	}
-	return postgres.Map[map[string]int](ctx, r.db, sql, f.with(args)...)
+	return postgres.Map[map[string]int](ctx, r.db, countKinds(f.rows()), f.args()[:7]...)
+}
+
+func countKinds(waiting string) string {
+	return `SELECT kind, count(*) FROM (` + waiting + `) AS waiting GROUP BY kind`
 }
 
 func (f WaitingFilter) args() []any {
@@ -223,22 +200,6 @@ func (f WaitingFilter) args() []any {
 	if len(kinds) == 0 {
 		kinds = WaitingKinds
 	}
-	var since *time.Time
-	var within *float64
-	var newest *int
-	var least *string
-	if !f.Since.IsZero() {
-		since = &f.Since
-	}
-	if f.Within > 0 {
-		seconds := f.Within.Seconds()
-		within = &seconds
-	}
-	if f.Newest > 0 {
-		newest = &f.Newest
-	}
-	if f.MinValue != "" {
-		least = &f.MinValue
-	}
-	return []any{f.Tenant, kinds, since, within, newest, f.All, least, string(f.Type)}
+	return []any{f.Tenant, kinds, orNull(f.Since), orNull(f.Within.Seconds()), orNull(f.Newest), f.All, f.Assignee,
+		orNull(f.MinValue), string(f.Type)}
 }

@@ -153,7 +153,7 @@ func (h *handler) waits(v *visit, o *overview) error {
 
 func (h *handler) cost(v *visit, o *overview) error {
 	since := time.Now().UTC().AddDate(0, 0, 1-costDays).Truncate(24 * time.Hour)
-	spent, err := h.reports.SpentLately(v.Context(), since, v.tenant.ID, costCalls)
+	spent, err := h.reports.Spent(v.Context(), since, v.tenant.ID, costCalls)
 	if err != nil {
 		return err
 	}

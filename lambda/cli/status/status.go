@@ -158,7 +158,7 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 			o.Broken = failure.Of(err).Text
 		}
 	}
-	spent, err := reports.Spent(ctx, o.At.Truncate(24*time.Hour), tenant)
+	spent, err := reports.Spent(ctx, o.At.Truncate(24*time.Hour), tenant, 0)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (s *session) cost(r *cost.Spent, since time.Time, tenant uuid.UUID) error {
 	if err := s.checkTenant(tenant); err != nil {
 		return err
 	}
-	spent, err := report.From(s.db).Spent(s.ctx, since, tenant)
+	spent, err := report.From(s.db).Spent(s.ctx, since, tenant, 0)
 	if err != nil {
 		return err
 	}

@@ -96,9 +96,9 @@ func TestEverything(t *testing.T) {
 	say("asked")(r.Asked(ctx, docs[:2]))
 	say("model usage")(r.ModelUsage(ctx, 5))
 	for _, of := range []uuid.UUID{tenant, otherTenant, uuid.Nil} {
-		say("spent", of)(r.Spent(ctx, start.Add(-30*time.Hour), of))
+		say("spent", of)(r.Spent(ctx, start.Add(-30*time.Hour), of, 0))
 	}
-	say("spent lately")(r.SpentLately(ctx, start.Add(-30*time.Hour), tenant, 3))
+	say("spent lately")(r.Spent(ctx, start.Add(-30*time.Hour), tenant, 3))
 
 	// lists
 	states, verdicts := threeway.States, append(threeway.Verdicts(false), threeway.Verdicts(true)...)

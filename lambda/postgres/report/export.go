@@ -52,15 +52,7 @@ func (r Reader) ExportJSON(ctx context.Context, view string, tenant uuid.UUID, r
 func export[T any](ctx context.Context, r Reader, expression, view string, tenant uuid.UUID, row func(T) error) error {
 	sql := strings.NewReplacer("{row}", expression, "{view}", view).Replace(exportSQL)
 	rows, _ := r.db.Query(ctx, sql, tenant)
-	defer rows.Close()
-	for rows.Next() {
-		value, err := pgx.RowTo[T](rows)
-		if err == nil {
-			err = row(value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	var value T
+	_, err := pgx.ForEachRow(rows, []any{&value}, func() error { return row(value) })
+	return err
 }

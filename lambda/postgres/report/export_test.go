@@ -21,7 +21,7 @@ const (
 var (
 	WaitingSQL       = WaitingFilter{Tenant: uuid.Max}.list()
 	WaitingCountsSQL = countKinds(WaitingFilter{Tenant: uuid.Max}.rows())
-	SpentSQL         = spentOfTenantSQL
+	SpentSQL         = spentSQL(uuid.Max)
 	ToDoSQL          = ToDoFilter{}.sql()
 )
 

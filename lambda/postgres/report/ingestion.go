@@ -3,14 +3,12 @@ package report
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/ingest/ingestion"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Ingestion is the result of reading a file, or one document in it.
@@ -75,14 +73,12 @@ func (r Reader) File(ctx context.Context, document uuid.UUID) (*File, error) {
 	return postgres.Find[File](ctx, r.db, fileSQL, document)
 }
 
-const documentOfSQL = `SELECT document_id FROM ingestion WHERE id = $1`
+const documentOfSQL = `
+SELECT coalesce((SELECT document_id FROM ingestion WHERE id = $1), '00000000-0000-0000-0000-000000000000')`
 
 // DocumentOf returns an ingestion's document, or uuid.Nil.
 func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (id uuid.UUID, err error) {
 	err = r.db.QueryRow(ctx, documentOfSQL, ingestion).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, nil
-	}
 	return id, err
 }
 

@@ -52,16 +52,12 @@ func (m Match) Undecided() bool { return m.Confidence == "" && m.Score > 0 && m.
 
 // Matches reads the documents' matches.
 func (r Reader) Matches(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
-	return r.edges(ctx, matchesSQL, ids)
+	return postgres.Rows[Match](ctx, r.db, matchesSQL, ids)
 }
 
 // Suggestions reads the documents' considered edges other than matches.
 func (r Reader) Suggestions(ctx context.Context, ids []uuid.UUID) ([]Match, error) {
-	return r.edges(ctx, suggestionsSQL, ids)
-}
-
-func (r Reader) edges(ctx context.Context, sql string, ids []uuid.UUID) ([]Match, error) {
-	return postgres.Rows[Match](ctx, r.db, sql, ids)
+	return postgres.Rows[Match](ctx, r.db, suggestionsSQL, ids)
 }
 
 // Warning is a warning about a document.

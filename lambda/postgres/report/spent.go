@@ -32,7 +32,11 @@ type Spent struct {
 
 // spentSQL sums the latest answers and embeddings since $1, at most $3 of each. Replays of an
 // answer refused later don't count as saved.
-func spentSQL(of string) string {
+func spentSQL(tenant uuid.UUID) string {
+	of := "tenant_id = $2"
+	if tenant == uuid.Nil {
+		of = "$2::uuid IS NOT NULL"
+	}
 	return strings.ReplaceAll(`
 WITH answer AS (
 	SELECT tenant_id, (asked_at AT TIME ZONE 'UTC')::date AS day, model, prompt_tokens, completion_tokens, unusable,
@@ -54,26 +58,9 @@ FROM embedding GROUP BY tenant_id, day, model
 ORDER BY tenant_id, day, model`, "{of}", of)
 }
 
-var (
-	spentOfTenantSQL = spentSQL("tenant_id = $2")
-	spentOfAllSQL    = spentSQL("$2::uuid IS NOT NULL")
-)
-
 // Spent reads the use since a time (zero: ever) by a tenant (uuid.Nil: all), sorted by tenant,
-// day and model.
-func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID) ([]Spent, error) {
-	if tenant == uuid.Nil {
-		return r.spent(ctx, spentOfAllSQL, since, tenant, nil)
-	}
-	return r.spent(ctx, spentOfTenantSQL, since, tenant, nil)
-}
-
-// SpentLately is Spent for a tenant's latest calls and embeddings, at most most of each. Use
-// it where the whole history would take too long: an index finds these.
-func (r Reader) SpentLately(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
-	return r.spent(ctx, spentOfTenantSQL, since, tenant, &most)
-}
-
-func (r Reader) spent(ctx context.Context, sql string, since time.Time, tenant uuid.UUID, most *int) ([]Spent, error) {
-	return postgres.Rows[Spent](ctx, r.db, sql, since, tenant, most)
+// day and model. Use most (0: all) where the whole history would take too long: it reads at most
+// so many of a tenant's latest calls and embeddings, which an index finds.
+func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
+	return postgres.Rows[Spent](ctx, r.db, spentSQL(tenant), since, tenant, orNull(most))
 }

@@ -32,7 +32,7 @@ func (f *fixture) bought(tenant uuid.UUID, model, question string, prompt, compl
 
 func (f *fixture) spent(since time.Time, tenant uuid.UUID) []report.Spent {
 	f.t.Helper()
-	return must.Get(f.read.Spent(f.t.Context(), since, tenant))(f.t)
+	return must.Get(f.read.Spent(f.t.Context(), since, tenant, 0))(f.t)
 }
 
 func TestSpentGroups(t *testing.T) {

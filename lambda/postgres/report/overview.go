@@ -2,15 +2,12 @@ package report
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Count is a number of rows. See maxCounted: from there on, it's the planner's estimate.
@@ -44,44 +41,28 @@ EXPLAIN (FORMAT JSON) SELECT FROM document WHERE tenant_id = $1 AND coalesce(mat
 
 // Stages counts a tenant's documents by state, for the states in Stages.
 func (r Reader) Stages(ctx context.Context, tenant uuid.UUID) (map[string]Count, error) {
-	counts := make(map[string]Count, len(Stages))
-	rows, _ := r.db.Query(ctx, stagesSQL, tenant, Stages, maxCounted, document.Types)
-	var stage string
-	var n, most int
-	_, err := pgx.ForEachRow(rows, []any{&stage, &n, &most}, func() error {
-		counts[stage] = Count{n, most >= maxCounted}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	type stage struct {
+		Name    string
+		N, Most int
 	}
-	for stage, c := range counts {
-		if !c.Estimate {
+	found, err := postgres.Rows[stage](ctx, r.db, stagesSQL, tenant, Stages, maxCounted, document.Types)
+	counts := make(map[string]Count, len(found))
+	for _, s := range found {
+		if s.Most < maxCounted {
+			counts[s.Name] = Count{N: s.N}
 			continue
 		}
-		var plan []byte
-		if err := r.db.QueryRow(ctx, estimateSQL, tenant, stage).Scan(&plan); err != nil {
+		var estimate [1]struct {
+			Plan struct {
+				Rows float64 `json:"Plan Rows"`
+			}
+		}
+		if err := r.db.QueryRow(ctx, estimateSQL, tenant, s.Name).Scan(&estimate); err != nil {
 			return nil, err
 		}
-		estimated, err := plannedRows(plan)
-		if err != nil {
-			return nil, err
-		}
-		counts[stage] = Count{max(c.N, estimated), true}
+		counts[s.Name] = Count{max(s.N, int(estimate[0].Plan.Rows)), true}
 	}
-	return counts, nil
-}
-
-func plannedRows(plan []byte) (int, error) {
-	var plans []struct {
-		Plan struct {
-			Rows float64 `json:"Plan Rows"`
-		}
-	}
-	if err := json.Unmarshal(plan, &plans); err != nil || len(plans) != 1 {
-		return 0, fmt.Errorf("expected one plan of a count: %w", err)
-	}
-	return int(plans[0].Plan.Rows), nil
+	return counts, err
 }
 
 const oldestSQL = `

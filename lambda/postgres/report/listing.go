@@ -93,14 +93,8 @@ type ListFilter struct {
 // List reads a page of the latest documents.
 func (r Reader) List(ctx context.Context, f ListFilter, after Place, size int) ([]Listed, error) {
 	after = after.orBeginning(lastTime)
-	stages, types := f.Stages, f.Types
-	if len(stages) == 0 {
-		stages = Stages
-	}
-	if len(types) == 0 {
-		types = document.Types
-	}
-	return postgres.Rows[Listed](ctx, r.db, listSQL, f.Tenant, stages, types, after.At, after.ID, size, len(f.Types) == 0)
+	return postgres.Rows[Listed](ctx, r.db, listSQL, f.Tenant, orAll(f.Stages, Stages), orAll(f.Types, document.Types),
+		after.At, after.ID, size, len(f.Types) == 0)
 }
 
 // totalledSQL reads documents with one of these printed totals.

@@ -159,6 +159,14 @@ func orNull[T comparable](value T) *T {
 	return &value
 }
 
+// orAll returns the chosen values, or all of them if none is chosen.
+func orAll[T any](chosen, all []T) []T {
+	if len(chosen) == 0 {
+		return all
+	}
+	return chosen
+}
+
 // Trouble is a row that failed or waits too long.
 type Trouble struct {
 	ID, TenantID uuid.UUID

@@ -60,13 +60,10 @@ ORDER BY since, kind, id, coalesce(other, '00000000-0000-0000-0000-000000000000'
 // ToDo lists up to limit things to do in several tenants, the longest wait first.
 // They have no value, score or worth.
 func (r Reader) ToDo(ctx context.Context, f ToDoFilter, limit int) ([]Waiting, error) {
-	kinds, since := f.Kinds, f.After.Since
-	if len(kinds) == 0 {
-		kinds = ToDoKinds
-	}
+	since := f.After.Since
 	if f.After.Kind == "" {
 		since = time.Unix(0, 0)
 	}
-	return postgres.Rows[Waiting](ctx, r.db, f.sql(), f.Tenants, kinds, since, f.After.Kind, f.After.Document, f.All, f.After.Other,
-		limit, f.Assignee)
+	return postgres.Rows[Waiting](ctx, r.db, f.sql(), f.Tenants, orAll(f.Kinds, ToDoKinds), since, f.After.Kind,
+		f.After.Document, f.All, f.After.Other, limit, f.Assignee)
 }

@@ -196,10 +196,6 @@ func countKinds(waiting string) string {
 }
 
 func (f WaitingFilter) args() []any {
-	kinds := f.Kinds
-	if len(kinds) == 0 {
-		kinds = WaitingKinds
-	}
-	return []any{f.Tenant, kinds, orNull(f.Since), orNull(f.Within.Seconds()), orNull(f.Newest), f.All, f.Assignee,
+	return []any{f.Tenant, orAll(f.Kinds, WaitingKinds), orNull(f.Since), orNull(f.Within.Seconds()), orNull(f.Newest), f.All, f.Assignee,
 		orNull(f.MinValue), string(f.Type)}
 }

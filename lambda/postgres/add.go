@@ -167,10 +167,9 @@ func readThere(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, columns [
 	var id uuid.UUID
 	var foreign, differs bool
 	var status string
-	rows, _ := tx.Query(ctx, thereSQL, columns...)
-	_, err = pgx.ForEachRow(rows, []any{&id, &foreign, &status, &differs}, func() error {
+	err = Read(ctx, tx, Each([]any{&id, &foreign, &status, &differs}, func() {
 		if _, ok := by[id]; ok {
-			return nil // stored just now
+			return // stored just now
 		}
 		a := Added{ID: id, Addition: Same, Status: status}
 		switch {
@@ -181,7 +180,6 @@ func readThere(ctx context.Context, tx pgx.Tx, by map[uuid.UUID]Added, columns [
 			changed = append(changed, id)
 		}
 		by[id] = a
-		return nil
-	})
+	}), thereSQL, columns...)
 	return changed, err
 }

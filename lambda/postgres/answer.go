@@ -73,16 +73,9 @@ func (db *DB) FindVectors(
 	ctx context.Context, tenant uuid.UUID, embedder string, hashes [][]byte,
 ) (map[string]llm.Vector, error) {
 	found := make(map[string]llm.Vector, len(hashes))
-	err := Steadily(ctx, func() error {
-		rows, _ := db.pool.Query(ctx, findVectorsSQL, tenant, embedder, hashes)
-		var hash, vector []byte
-		_, err := pgx.ForEachRow(rows, []any{&hash, &vector}, func() error {
-			found[string(hash)] = llm.VectorOf(vector)
-			return nil
-		})
-		return err
-	})
-	return found, err
+	var hash, vector []byte
+	read := Each([]any{&hash, &vector}, func() { found[string(hash)] = llm.VectorOf(vector) })
+	return found, Read(ctx, db.Steady(), read, findVectorsSQL, tenant, embedder, hashes)
 }
 
 const keepVectorSQL = `

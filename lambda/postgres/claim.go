@@ -101,16 +101,13 @@ func (j *Jobs) Claim(
 	}
 	var claims []job.Claim
 	worker := job.WorkerOf(ctx)
-	err := repeat(ctx, func() error {
-		rows, _ := j.db.reserved.Query(ctx, j.sql(claimSQL), ids, sent, published, last, lease, suspects, beside,
-			worker.Name, worker.Request)
-		var err error
-		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c job.Claim, err error) {
+	err := repeat(ctx, func() (err error) {
+		claims, err = RowsBy(ctx, j.db.reserved, func(row pgx.CollectableRow) (c job.Claim, err error) {
 			var finding string
 			err = row.Scan(&finding, &c.Attempt.Number, &c.Wait, &c.Reason, &c.Tenant)
 			c.Found, c.Suspect = findings[finding], finding == "suspect"
 			return c, err
-		})
+		}, j.sql(claimSQL), ids, sent, published, last, lease, suspects, beside, worker.Name, worker.Request)
 		return err
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func OpenRenewing(ctx context.Context, url string, conns int, renew Renew) (*DB,
 	if db.reserved = db.pool; conns > 1 {
 		s.config.MinConns, s.config.MinIdleConns = 0, 0
 		if db.reserved, err = s.open(ctx, 1, as); err != nil {
-			db.pool.Close()
+			db.pool.conns.Close()
 			return nil, err
 		}
 	}
@@ -162,17 +162,16 @@ func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 
 // Close closes all connections. It waits for the ones in use.
 func (db *DB) Close() {
-	db.pool.Close()
-	db.reserved.Close()
+	db.pool.conns.Close()
+	db.reserved.conns.Close()
 }
 
-// Query runs a read as its own transaction. You must read its rows to the end or close them.
-// The packages below this one use it too.
-func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return db.pool.Query(ctx, sql, args...)
+// SendBatch makes DB a Querier. Use Rows and the like instead.
+func (db *DB) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	return db.pool.SendBatch(ctx, b)
 }
 
-// QueryRow is Query for a single row.
+// QueryRow runs a statement with one row as its own transaction.
 func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return db.pool.QueryRow(ctx, sql, args...)
 }

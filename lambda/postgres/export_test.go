@@ -35,8 +35,8 @@ func (db *DB) RunRow(ctx context.Context, sql string) error {
 // are and what gives them back.
 func (db *DB) TakeAll(ctx context.Context) (give func(), n int) {
 	var all []*pgxpool.Conn
-	for range db.pool.Stat().MaxConns() {
-		c, err := db.pool.Acquire(ctx)
+	for range db.pool.conns.Stat().MaxConns() {
+		c, err := db.pool.conns.Acquire(ctx)
 		if err != nil {
 			break
 		}
@@ -52,9 +52,11 @@ func (db *DB) TakeAll(ctx context.Context) (give func(), n int) {
 // Show reads a setting of the server in each of the ways in which statements run.
 func (db *DB) Show(name string) map[string]func(context.Context) (string, error) {
 	const showSQL = "SELECT current_setting($1)"
-	read := func(rows pgx.Rows, _ error) (string, error) { return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string]) }
 	return map[string]func(context.Context) (string, error){
-		"a query": func(ctx context.Context) (string, error) { return read(db.pool.Query(ctx, showSQL, name)) },
+		"a query": func(ctx context.Context) (value string, err error) {
+			err = Read(ctx, db.pool, Each([]any{&value}, func() {}), showSQL, name)
+			return value, err
+		},
 		"a row": func(ctx context.Context) (value string, err error) {
 			err = db.reserved.QueryRow(ctx, showSQL, name).Scan(&value)
 			return value, err
@@ -62,7 +64,7 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 		"a batch": func(ctx context.Context) (value string, err error) {
 			b := &pgx.Batch{}
 			b.Queue(showSQL, name).Query(func(rows pgx.Rows) (err error) {
-				value, err = read(rows, nil)
+				value, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 				return err
 			})
 			err = db.pool.SendBatch(ctx, b).Close()

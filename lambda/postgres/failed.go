@@ -55,12 +55,9 @@ func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error)
 		tenant = &filter.Tenant
 	}
 	failed := &Failed{jobs: j}
-	rows, _ := j.db.pool.Query(ctx, j.sql(failedSQL), filter.Kind, since, filter.Within, tenant, filter.IDs)
 	var d FailedRow
-	_, err := pgx.ForEachRow(rows, []any{&d.ID, &d.Kind, &failed.at}, func() error {
-		failed.Rows = append(failed.Rows, d)
-		return nil
-	})
+	read := Each([]any{&d.ID, &d.Kind, &failed.at}, func() { failed.Rows = append(failed.Rows, d) })
+	err := Read(ctx, j.db.pool, read, j.sql(failedSQL), filter.Kind, since, filter.Within, tenant, filter.IDs)
 	return failed, err
 }
 

@@ -122,22 +122,18 @@ func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) e
 
 // pendingOn reads the failures that may be sent. One with an unreadable payload is sent with
 // the values of its columns, so that it doesn't hold up the others.
-func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) (pending []notify.Failure, err error) {
-	rows, _ := tx.Query(ctx, pendingSQL, channel, now)
-	var f notify.Failure
-	var payload []byte
-	columns := []any{&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload, &f.File, &f.Document}
-	_, err = pgx.ForEachRow(rows, columns, func() error {
-		failure := notify.Failure{ID: f.ID, At: f.At, Subject: f.Subject, SubjectID: f.SubjectID, File: f.File, Document: f.Document}
-		if json.Unmarshal(payload, &failure) != nil {
-			failure = f
-			failure.Error = "unreadable notification payload: see the " + f.Subject
+func pendingOn(ctx context.Context, tx pgx.Tx, channel string, now time.Time) ([]notify.Failure, error) {
+	return RowsBy(ctx, tx, func(row pgx.CollectableRow) (f notify.Failure, err error) {
+		var payload []byte
+		err = row.Scan(&f.ID, &f.At, &f.Subject, &f.SubjectID, &f.TenantID, &f.Kind, &payload, &f.File, &f.Document)
+		read := f
+		if json.Unmarshal(payload, &read) != nil {
+			f.Error = "unreadable notification payload: see the " + f.Subject
+			return f, err
 		}
-		failure.Kind = f.Kind
-		pending = append(pending, failure)
-		return nil
-	})
-	return pending, err
+		read.Kind = f.Kind
+		return read, err
+	}, pendingSQL, channel, now)
 }
 
 const sentSQL = `

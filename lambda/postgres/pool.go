@@ -18,7 +18,7 @@ import (
 // The login may change while the pool is open: after a refusal, the statement runs again with
 // the new one. The first try had no effect, because there was no connection.
 type pool struct {
-	*pgxpool.Pool
+	conns  *pgxpool.Pool
 	login  *login
 	limits limits
 }
@@ -59,9 +59,9 @@ func (l limits) begin(begin string) pgx.TxOptions {
 
 // acquire returns a connection. If the login is refused, it tries again with a new one.
 func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	c, err := p.Acquire(ctx)
+	c, err := p.conns.Acquire(ctx)
 	if p.login.renewed(ctx, err) {
-		return p.Acquire(ctx)
+		return p.conns.Acquire(ctx)
 	}
 	return c, err
 }
@@ -155,26 +155,18 @@ func (p *pool) begun(c *pgxpool.Conn, b *pgx.Batch) *pgx.Batch {
 	return whole
 }
 
-// SendBatch runs the batch as one transaction, in one round trip. You must close its results.
+// SendBatch runs the batch as one transaction, in one round trip. You must close its results. In
+// an own session, a batch is a transaction without further statements.
 func (p *pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	results, _ := p.send(ctx, b)
-	return results
-}
-
-// send is SendBatch. It also returns the number of results to skip: none in an own session,
-// because there a batch is a transaction without further statements.
-func (p *pool) send(ctx context.Context, b *pgx.Batch) (results pgx.BatchResults, before int) {
 	c, err := p.acquire(ctx)
 	if err != nil {
-		return pgx.FailedBatchResults(b, err), 0
+		return pgx.FailedBatchResults(b, err)
 	}
-	if isOwn(c) {
-		return &ownTx{c.SendBatch(ctx, b), ctx, c}, 0
+	if !isOwn(c) {
+		b = p.begun(c, b)
+		b.Queue("commit")
 	}
-	whole := p.begun(c, b)
-	before = len(whole.QueuedQueries) - len(b.QueuedQueries)
-	whole.Queue("commit")
-	return &ownTx{c.SendBatch(ctx, whole), ctx, c}, before
+	return &ownTx{c.SendBatch(ctx, b), ctx, c}
 }
 
 // ownTx holds the results of a batch run as its own transaction.
@@ -231,50 +223,4 @@ func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 		}
 		return pgx.ErrNoRows
 	})
-}
-
-// Query runs a statement. You must read its rows to the end or close them, as pgx requires.
-func (p *pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	b := &pgx.Batch{}
-	b.Queue(sql, args...)
-	r, before := p.send(ctx, b)
-	for range before {
-		_, _ = r.Exec() // Query returns its error, too
-	}
-	found, err := r.Query()
-	rows := &rowsOf{Rows: found, results: r}
-	if err != nil {
-		rows.Close()
-	}
-	return rows, err
-}
-
-// rowsOf are rows that end their transaction when they end.
-type rowsOf struct {
-	pgx.Rows
-	results pgx.BatchResults
-	err     error
-}
-
-// Next implements pgx.Rows.
-func (r *rowsOf) Next() bool {
-	if r.Rows.Next() {
-		return true
-	}
-	r.Close()
-	return false
-}
-
-// Close implements pgx.Rows.
-func (r *rowsOf) Close() {
-	r.Rows.Close()
-	r.err = r.results.Close()
-}
-
-// Err implements pgx.Rows.
-func (r *rowsOf) Err() error {
-	if err := r.Rows.Err(); err != nil {
-		return err
-	}
-	return r.err
 }

@@ -115,8 +115,7 @@ func TestFailedCommit(t *testing.T) {
 			const again = "INSERT INTO late VALUES (1) RETURNING id"
 			ways := map[string]func() error{
 				"a query": func() error {
-					rows, _ := db.Query(t.Context(), again)
-					_, err := pgx.CollectRows(rows, pgx.RowTo[int])
+					_, err := postgres.RowsBy(t.Context(), db, pgx.RowTo[int], again)
 					return err
 				},
 				"a row":       func() error { var id int; return db.QueryRow(t.Context(), again).Scan(&id) },

@@ -93,9 +93,9 @@ type Steady struct{ db *DB }
 // key, and fenced writes.
 func (db *DB) Steady() Steady { return Steady{db} }
 
-// Query makes Steady a Querier. Don't call it: only Rows and the like run it again.
-func (s Steady) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return s.db.pool.Query(ctx, sql, args...)
+// SendBatch makes Steady a Querier. Don't call it: only Rows and the like run it again.
+func (s Steady) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	return s.db.pool.SendBatch(ctx, b)
 }
 
 // QueryRow runs a statement with one row.

@@ -10,11 +10,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier runs the statements of Rows and the like, here and in the packages below. On a DB,
-// Rows, RowsBy, Find, First and IDs run one again after a lost race; on a Steady also while the
-// database is away; on a transaction never. So they may write, too.
+// Querier runs the statements of Read and the like, here and in the packages below. On a DB, Read
+// runs one again after a lost race; on a Steady also while the database is away; on a transaction
+// never. So it may write, too.
 type Querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// Read runs a statement, and reads its rows with a function.
+func Read(ctx context.Context, from Querier, read func(pgx.Rows) error, sql string, args ...any) error {
+	return again(ctx, from, func() error {
+		b := &pgx.Batch{}
+		b.Queue(sql, args...).Query(read)
+		return from.SendBatch(ctx, b).Close()
+	})
+}
+
+// again runs fn as often as its Querier allows.
+func again(ctx context.Context, from Querier, fn func() error) error {
+	switch from.(type) {
+	case *DB:
+		return repeat(ctx, fn)
+	case Steady:
+		return Steadily(ctx, fn)
+	}
+	return fn()
 }
 
 // Rows reads rows as structs, by column position.
@@ -29,23 +49,11 @@ func IDs(ctx context.Context, from Querier, sql string, args ...any) ([]uuid.UUI
 
 // RowsBy reads rows with a function.
 func RowsBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) (list []T, err error) {
-	err = again(ctx, from, func() error {
-		rows, _ := from.Query(ctx, sql, args...) // rows returns its error
-		list, err = pgx.CollectRows(rows, row)
-		return err
-	})
-	return list, err
-}
-
-// again runs read as often as its Querier allows. Unlike RowsBy, it's compiled once.
-func again(ctx context.Context, from Querier, read func() error) error {
-	switch from.(type) {
-	case *DB:
-		return repeat(ctx, read)
-	case Steady:
-		return Steadily(ctx, read)
+	err = Read(ctx, from, collect(&list, row), sql, args...)
+	if err != nil {
+		return nil, err
 	}
-	return read()
+	return list, nil
 }
 
 // Find reads the first row as a struct, by column position, or returns nil without any.
@@ -67,22 +75,33 @@ func First[T any](ctx context.Context, from Querier, sql string, args ...any) (f
 }
 
 // Map reads rows of a key and a value.
-func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql string, args ...any) (M, error) {
+func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql string, args ...any) (m M, err error) {
 	var key K
 	var value V
-	m := M{}
-	rows, _ := from.Query(ctx, sql, args...) // rows returns its error
-	_, err := pgx.ForEachRow(rows, []any{&key, &value}, func() error {
-		m[key] = value
-		return nil
-	})
+	err = Read(ctx, from, func(rows pgx.Rows) error {
+		m = M{}
+		return Each([]any{&key, &value}, func() { m[key] = value })(rows)
+	}, sql, args...)
 	return m, err
 }
 
 // All collects the rows of a statement in a batch, as Rows does.
-func All[T any](into *[]T) func(pgx.Rows) error {
+func All[T any](into *[]T) func(pgx.Rows) error { return collect(into, pgx.RowToStructByPos[T]) }
+
+func collect[T any](into *[]T, row pgx.RowToFunc[T]) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		*into, err = pgx.CollectRows(rows, row)
+		return err
+	}
+}
+
+// Each scans each row of a statement into the columns before it calls fn.
+func Each(columns []any, fn func()) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, columns, func() error {
+			fn()
+			return nil
+		})
 		return err
 	}
 }

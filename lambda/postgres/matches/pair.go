@@ -83,13 +83,12 @@ WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY
 ORDER BY document_a_id, document_b_id`
 
 func readCompetition(ctx context.Context, q postgres.Querier, documents []uuid.UUID) (rules.Competition, error) {
-	rows, _ := q.Query(ctx, competitionSQL, documents)
-	pairs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p rules.Pair, err error) {
+	pairs, err := postgres.RowsBy(ctx, q, func(row pgx.CollectableRow) (p rules.Pair, err error) {
 		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
 			&p.Evidence, &p.Veto, &p.Ends, &p.Verdict,
 			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed)
 		return p, err
-	})
+	}, competitionSQL, documents)
 	if err != nil || len(documents) == 0 {
 		return rules.Competition{}, err
 	}

@@ -11,7 +11,6 @@ import (
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Reader reads from a database. Use From to make one; it's safe for concurrent use.
@@ -77,15 +76,16 @@ const (
 // NumberedInAnyCase lists documents with one of these keys, each of a tenant, and with this
 // number in any mix of capitals and small letters. It finds matched documents only.
 func (r Reader) NumberedInAnyCase(ctx context.Context, tenants []uuid.UUID, keys []string, number string) (ids []uuid.UUID, err error) {
-	rows, _ := r.db.Query(ctx, ownNumbersSQL, tenants, keys, maxOwnNumbers, maxNumber)
-	var id uuid.UUID
-	var printed string
-	_, err = pgx.ForEachRow(rows, []any{&id, &printed}, func() error {
-		if strings.EqualFold(printed, number) {
-			ids = append(ids, id)
+	type numbered struct {
+		ID     uuid.UUID
+		Number string
+	}
+	all, err := postgres.Rows[numbered](ctx, r.db, ownNumbersSQL, tenants, keys, maxOwnNumbers, maxNumber)
+	for _, d := range all {
+		if strings.EqualFold(d.Number, number) {
+			ids = append(ids, d.ID)
 		}
-		return nil
-	})
+	}
 	return ids, err
 }
 

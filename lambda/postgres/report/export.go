@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"matchbook/lambda/postgres"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -26,16 +28,14 @@ SELECT {row} FROM (
 // Export reads a view row by row: first the names of its columns, then each row as text, empty
 // for NULL. An error of row ends it.
 func (r Reader) Export(ctx context.Context, view string, tenant uuid.UUID, row func([]string) error) error {
-	rows, err := r.db.Query(ctx, strings.ReplaceAll(columnsSQL, "{view}", view))
-	if err != nil {
-		return err
-	}
 	var names, texts []string
-	for _, f := range rows.FieldDescriptions() {
-		names, texts = append(names, f.Name), append(texts, "coalesce("+f.Name+"::text, '')")
-	}
-	rows.Close()
-	if err := rows.Err(); err != nil {
+	err := postgres.Read(ctx, r.db, func(rows pgx.Rows) error {
+		for _, f := range rows.FieldDescriptions() {
+			names, texts = append(names, f.Name), append(texts, "coalesce("+f.Name+"::text, '')")
+		}
+		return nil
+	}, strings.ReplaceAll(columnsSQL, "{view}", view))
+	if err != nil {
 		return err
 	}
 	if err := row(names); err != nil {
@@ -51,8 +51,11 @@ func (r Reader) ExportJSON(ctx context.Context, view string, tenant uuid.UUID, r
 
 func export[T any](ctx context.Context, r Reader, expression, view string, tenant uuid.UUID, row func(T) error) error {
 	sql := strings.NewReplacer("{row}", expression, "{view}", view).Replace(exportSQL)
-	rows, _ := r.db.Query(ctx, sql, tenant)
-	var value T
-	_, err := pgx.ForEachRow(rows, []any{&value}, func() error { return row(value) })
-	return err
+	b := &pgx.Batch{}
+	b.Queue(sql, tenant).Query(func(rows pgx.Rows) error {
+		var value T
+		_, err := pgx.ForEachRow(rows, []any{&value}, func() error { return row(value) })
+		return err
+	})
+	return r.db.SendBatch(ctx, b).Close() // once, because row has side effects
 }

@@ -32,11 +32,10 @@ FROM three_way_match AS t WHERE document_id = ANY ($1) ORDER BY document_id`
 // ThreeWays reads the three-way matches of the invoices among the documents. Note that their
 // texts are the documents' as they are.
 func (r Reader) ThreeWays(ctx context.Context, ids []uuid.UUID) ([]ThreeWay, error) {
-	rows, _ := r.db.Query(ctx, threeWaySQL, ids)
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (w ThreeWay, err error) {
+	return postgres.RowsBy(ctx, r.db, func(row pgx.CollectableRow) (w ThreeWay, err error) {
 		err = row.Scan(&w.ID, &w.Verdict, &w.Words, &w.Lines, &w.Orders, &w.Receipts, &w.Tolerance, &w.State, &w.Settled)
 		return w, err
-	})
+	}, threeWaySQL, ids)
 }
 
 // InvoiceFilter selects three-way matches of a tenant.

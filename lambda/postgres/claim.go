@@ -220,7 +220,7 @@ RETURNING {table}.id, {attempts}`
 // fence in other statements, because one of them ends many rows.
 func (j *Jobs) Succeed(ctx context.Context, f job.Attempt, write func(pgx.Tx) error) error {
 	return Steadily(ctx, func() error {
-		return pgx.BeginFunc(ctx, j.db.pool, func(tx pgx.Tx) error {
+		return j.db.pool.inTx(ctx, &pgx.Batch{}, func(tx pgx.Tx) error {
 			held, err := Rows[job.Attempt](ctx, tx, j.sql(succeedAllSQL), []uuid.UUID{f.ID}, []int{f.Number})
 			if err == nil && len(held) == 0 {
 				err = job.ErrFenceLost

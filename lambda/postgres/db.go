@@ -178,5 +178,6 @@ func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 
 // Ping returns an error unless the database answers.
 func (db *DB) Ping(ctx context.Context) error {
-	return failure.At("reach the database", db.pool.Ping(ctx))
+	_, err := db.pool.Exec(ctx, "SELECT")
+	return failure.At("reach the database", err)
 }

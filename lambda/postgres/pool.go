@@ -52,11 +52,6 @@ func (l limits) local() (list []string) {
 	return list
 }
 
-// begin returns options with one query, which takes a single round trip.
-func (l limits) begin(begin string) pgx.TxOptions {
-	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{begin}, l.local()...), "; ")}
-}
-
 // acquire returns a connection. If the login is refused, it tries again with a new one.
 func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	c, err := p.conns.Acquire(ctx)
@@ -66,62 +61,9 @@ func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return c, err
 }
 
-// Ping returns an error unless a connection works.
-func (p *pool) Ping(ctx context.Context) error {
-	c, err := p.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Release()
-	return c.Ping(ctx)
-}
-
-// Begin begins a transaction, for use with pgx.BeginFunc.
-func (p *pool) Begin(ctx context.Context) (pgx.Tx, error) {
-	c, err := p.acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	options := pgx.TxOptions{BeginQuery: beginSQL}
-	if !isOwn(c) {
-		options = p.limits.begin(beginSQL)
-	}
-	tx, err := c.BeginTx(ctx, options)
-	if err != nil {
-		c.Release()
-		return nil, err
-	}
-	return &poolTx{tx, c}, nil
-}
-
-// poolTx is a transaction that releases its connection when it ends.
-type poolTx struct {
-	pgx.Tx
-	conn *pgxpool.Conn // nil after the end
-}
-
-// Commit implements pgx.Tx.
-func (t *poolTx) Commit(ctx context.Context) error {
-	defer t.release()
-	return t.Tx.Commit(ctx)
-}
-
-// Rollback implements pgx.Tx.
-func (t *poolTx) Rollback(ctx context.Context) error {
-	defer t.release()
-	return t.Tx.Rollback(ctx)
-}
-
-func (t *poolTx) release() {
-	if t.conn != nil {
-		t.conn.Release()
-		t.conn = nil
-	}
-}
-
-// inTxWith runs fn in a transaction that begins with the batch, in one round trip. fn may
-// commit with its last statements.
-func (p *pool) inTxWith(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error) error {
+// inTx runs fn in a transaction that begins with the batch, in one round trip. fn may commit with
+// its last statements.
+func (p *pool) inTx(ctx context.Context, b *pgx.Batch, fn func(pgx.Tx) error) error {
 	c, err := p.acquire(ctx)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,8 @@ func (r *ReadOnly) Close(ctx context.Context) { _ = r.conn.Close(context.Without
 
 // Read runs fn in a read-only transaction.
 func (r *ReadOnly) Read(ctx context.Context, fn func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, r.conn, r.limits.begin(beginSQL+" read only"), fn)
+	begin := append([]string{beginSQL + " read only"}, r.limits.local()...) // in one round trip
+	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{BeginQuery: strings.Join(begin, "; ")}, fn)
 }
 
 // Now reads the server's clock at the start of a transaction.

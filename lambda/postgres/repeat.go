@@ -42,9 +42,7 @@ func repeat(ctx context.Context, fn func() error) error {
 
 // InTx runs fn in a transaction, again if that lost a race.
 func (db *DB) InTx(ctx context.Context, fn func(pgx.Tx) error) error {
-	return repeat(ctx, func() error {
-		return pgx.BeginFunc(ctx, db.pool, fn)
-	})
+	return db.InTxWith(ctx, func(*pgx.Batch) {}, fn)
 }
 
 // InTxWith is InTx with statements that go out together with the begin, in one round trip. fn
@@ -53,7 +51,7 @@ func (db *DB) InTxWith(ctx context.Context, first func(*pgx.Batch), fn func(pgx.
 	return repeat(ctx, func() error {
 		batch := &pgx.Batch{}
 		first(batch)
-		return db.pool.inTxWith(ctx, batch, fn)
+		return db.pool.inTx(ctx, batch, fn)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -65,7 +66,7 @@ func TestReadRunsAgain(t *testing.T) {
 		from       Querier
 		race, away int // tries until one succeeds, or the last
 	}{
-		"a database": {&DB{}, 2, 1}, "work": {Steady{}, 2, 2}, "a transaction": {&poolTx{}, 1, 1},
+		"a database": {&DB{}, 2, 1}, "work": {Steady{}, 2, 2}, "a transaction": {struct{ pgx.Tx }{}, 1, 1},
 	} {
 		for code, want := range map[string]int{"40P01": tc.race, "57P01": tc.away} {
 			tries := 0

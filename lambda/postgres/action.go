@@ -35,12 +35,8 @@ SELECT ` + documentVersion + ` FROM document WHERE id = $1`
 
 // DocumentVersion returns the version of a document's state. Every publish, claim and
 // settlement changes it. It returns job.ErrNotFound for an unknown id.
-func (db *DB) DocumentVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
-	err = db.pool.QueryRow(ctx, documentVersionSQL, id).Scan(&version)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", job.ErrNotFound
-	}
-	return version, err
+func (db *DB) DocumentVersion(ctx context.Context, id uuid.UUID) (string, error) {
+	return Value[string](ctx, db, documentVersionSQL, id)
 }
 
 const lockVersionSQL = `
@@ -58,15 +54,11 @@ SELECT $1, tenant_id, id, 'publish', $3, $4 FROM document WHERE id = $2`
 // ErrStale if the state has changed since the person saw it.
 func (db *DB) PublishFor(ctx context.Context, id uuid.UUID, a Action) ([]job.Stamped, error) {
 	return Within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		var version string
-		var acted bool
-		if err := tx.QueryRow(ctx, lockVersionSQL, id).Scan(&version); err != nil {
-			if errors.Is(err, pgx.ErrNoRows) {
-				return nil, job.ErrNotFound
-			}
+		version, err := Value[string](ctx, tx, lockVersionSQL, id)
+		if err != nil {
 			return nil, err
 		}
-		if err := tx.QueryRow(ctx, actedSQL, a.ID).Scan(&acted); err != nil || acted {
+		if acted, err := Value[bool](ctx, tx, actedSQL, a.ID); err != nil || acted {
 			return nil, err
 		}
 		if version != a.Seen {

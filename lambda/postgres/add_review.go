@@ -65,8 +65,7 @@ func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
 	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {
 		return err
 	}
-	var owner uuid.UUID
-	err := tx.QueryRow(ctx, ownerSQL, n.DocumentID).Scan(&owner)
+	owner, err := Value[uuid.UUID](ctx, tx, ownerSQL, n.DocumentID)
 	if err == nil && owner != n.TenantID {
 		err = ErrOtherTenant
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/llm"
 
 	"github.com/google/uuid"
@@ -21,8 +22,8 @@ RETURNING id, answer`
 
 // FindAnswer implements llm.Vault.
 func (db *DB) FindAnswer(ctx context.Context, k llm.Key) (id int64, text string, found bool, err error) {
-	err = db.Steady().QueryRow(ctx, findAnswerSQL, k.Tenant, k.Model, k.Prompt[:]).Scan(&id, &text)
-	if errors.Is(err, pgx.ErrNoRows) {
+	err = Scan(ctx, db.Steady(), []any{&id, &text}, findAnswerSQL, k.Tenant, k.Model, k.Prompt[:])
+	if errors.Is(err, job.ErrNotFound) {
 		return 0, "", false, nil
 	}
 	return id, text, err == nil, err
@@ -43,9 +44,8 @@ RETURNING id`
 func (db *DB) KeepAnswer(
 	ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string,
 ) (id int64, err error) {
-	err = db.Steady().QueryRow(ctx, keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, Storable(a.Text),
-		tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), Storable(unusable), k.Version).Scan(&id)
-	return id, err
+	return Value[int64](ctx, db.Steady(), keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, Storable(a.Text),
+		tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), Storable(unusable), k.Version)
 }
 
 const discardAnswerSQL = `

@@ -13,7 +13,7 @@ import (
 	"matchbook/lambda/manifest"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 )
 
 // Breakers keeps the breakers of services. It implements breaker.Store.
@@ -27,19 +27,16 @@ const stateColumns = `state, coalesce(state <> 'closed' AND next_at <= now(), fa
 	coalesce(now() - first_failed, interval '0'), coalesce(failed_rows = ARRAY[alone], false), outage_since, coalesce(error, '')`
 
 func (b *Breakers) state(ctx context.Context, sql string, service string, args ...any) (s breaker.State, err error) {
-	var since *time.Time
-	err = b.db.reserved.QueryRow(ctx, sql, append([]any{Storable(service)}, args...)...).
-		Scan(&s.Phase, &s.Due, &s.Probes, &s.Failures, &s.Rows, &s.Lasted, &s.Alone, &since, &s.Error)
-	if since != nil {
-		s.Since = *since
-	}
+	columns := []any{&s.Phase, &s.Due, &s.Probes, &s.Failures, &s.Rows, &s.Lasted, &s.Alone,
+		(*zeronull.Timestamptz)(&s.Since), &s.Error}
+	err = Scan(ctx, b.db.reserved, columns, sql, append([]any{Storable(service)}, args...)...)
 	return s, err
 }
 
 // changed is state for a statement that changes nothing if another caller was faster.
 func (b *Breakers) changed(ctx context.Context, sql string, service string, args ...any) (breaker.State, error) {
 	s, err := b.state(ctx, sql, service, args...)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errors.Is(err, job.ErrNotFound) {
 		return b.Look(ctx, service)
 	}
 	return s, failure.At("write a breaker", err)
@@ -50,7 +47,7 @@ const lookBreakerSQL = `SELECT ` + stateColumns + ` FROM service_breaker WHERE s
 // Look implements breaker.Store.
 func (b *Breakers) Look(ctx context.Context, service string) (breaker.State, error) {
 	s, err := b.state(ctx, lookBreakerSQL, service)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errors.Is(err, job.ErrNotFound) {
 		return breaker.State{Phase: breaker.Closed}, nil
 	}
 	return s, failure.At("read a breaker", err)

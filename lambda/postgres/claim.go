@@ -254,10 +254,9 @@ FROM {table} WHERE id = $1`
 
 // Find implements job.Store.
 func (j *Jobs) Find(ctx context.Context, id uuid.UUID) (job.Row, error) {
-	var row job.Row
-	err := j.db.reserved.QueryRow(ctx, j.sql(findSQL), id).Scan(&row.Status, &row.Attempt, &row.LeaseLeft)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return job.Row{}, job.ErrNotFound
+	row, err := First[job.Row](ctx, j.db.reserved, j.sql(findSQL), id)
+	if errors.Is(err, job.ErrNotFound) {
+		return row, err
 	}
 	return row, failure.At("read the row again", err)
 }

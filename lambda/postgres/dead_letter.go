@@ -34,7 +34,6 @@ const failedAgainSQL = `
 SELECT count(*) FROM {table} WHERE id = ANY ($1) AND ({status} = 'failed' OR {error} IS NOT NULL AND NOT (` + parked + `))`
 
 // FailedAgain counts the rows with a failed attempt since they were published.
-func (j *Jobs) FailedAgain(ctx context.Context, ids []uuid.UUID) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql(failedAgainSQL), ids).Scan(&n)
-	return n, err
+func (j *Jobs) FailedAgain(ctx context.Context, ids []uuid.UUID) (int, error) {
+	return Value[int](ctx, j.db, j.sql(failedAgainSQL), ids)
 }

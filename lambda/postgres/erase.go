@@ -58,12 +58,12 @@ func (db *DB) Erasable(ctx context.Context, e Erasure) (list []TableRows, err er
 		if where == "" {
 			continue
 		}
-		n := TableRows{Table: t.table}
-		if err := db.QueryRow(ctx, "SELECT count(*) FROM "+t.table+" WHERE "+where, args...).Scan(&n.Rows); err != nil {
+		n, err := Value[int64](ctx, db, "SELECT count(*) FROM "+t.table+" WHERE "+where, args...)
+		if err != nil {
 			return nil, fmt.Errorf("count rows of %s: %w", t.table, err)
 		}
-		if n.Rows > 0 {
-			list = append(list, n)
+		if n > 0 {
+			list = append(list, TableRows{t.table, n})
 		}
 	}
 	return list, nil

@@ -48,14 +48,14 @@ WHERE {status} IN ('pending', 'in-progress')`
 
 // Gauges measures the waiting work. channels must list the configured channels.
 func (j *Jobs) Gauges(ctx context.Context, channels []string) (g Gauges, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql(gaugesSQL), channels).Scan(&g.OldestDue, &g.Pending, &g.InProgress, &g.Parked, &g.Unsent)
+	columns := []any{&g.OldestDue, &g.Pending, &g.InProgress, &g.Parked, &g.Unsent}
+	err = Scan(ctx, j.db, columns, j.sql(gaugesSQL), channels)
 	return g, failure.At("measure waiting work", err)
 }
 
 const inProgressSQL = `SELECT count(*) FROM {table} WHERE {status} = 'in-progress'`
 
 // InProgress counts the rows being worked on.
-func (j *Jobs) InProgress(ctx context.Context) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql(inProgressSQL)).Scan(&n)
-	return n, err
+func (j *Jobs) InProgress(ctx context.Context) (int, error) {
+	return Value[int](ctx, j.db, j.sql(inProgressSQL))
 }

@@ -182,7 +182,6 @@ SELECT count(*) FROM notification_delivery
 WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 days'`
 
 // Unsent counts the pending deliveries of a channel, claimed or not.
-func (db *DB) Unsent(ctx context.Context, channel string) (n int, err error) {
-	err = repeat(ctx, func() error { return db.pool.QueryRow(ctx, unsentSQL, channel).Scan(&n) })
-	return n, err
+func (db *DB) Unsent(ctx context.Context, channel string) (int, error) {
+	return Value[int](ctx, db, unsentSQL, channel)
 }

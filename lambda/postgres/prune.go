@@ -33,13 +33,12 @@ const pruneRows = 5_000
 // Prune deletes the rows of a kind older than age, in batches, and calls note after each. With
 // dry it only counts them.
 func (db *DB) Prune(ctx context.Context, p Pruned, age time.Duration, dry bool, note func(rows int64)) error {
-	var before time.Time
-	if err := db.pool.QueryRow(ctx, "SELECT now() - $1::interval", age).Scan(&before); err != nil {
+	before, err := Value[time.Time](ctx, db, "SELECT now() - $1::interval", age)
+	if err != nil {
 		return err
 	}
 	if dry {
-		var n int64
-		err := db.pool.QueryRow(ctx, "SELECT count(*) FROM "+p.table+" WHERE "+p.older, before).Scan(&n)
+		n, err := Value[int64](ctx, db, "SELECT count(*) FROM "+p.table+" WHERE "+p.older, before)
 		note(n)
 		return err
 	}

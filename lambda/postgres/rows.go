@@ -65,13 +65,28 @@ func Find[T any](ctx context.Context, from Querier, sql string, args ...any) (*T
 	return &list[0], nil
 }
 
-// First is Find, but returns job.ErrNotFound without a row.
-func First[T any](ctx context.Context, from Querier, sql string, args ...any) (first T, err error) {
-	found, err := Find[T](ctx, from, sql, args...)
-	if found == nil {
+// First reads the first row as a struct, or returns job.ErrNotFound without any.
+func First[T any](ctx context.Context, from Querier, sql string, args ...any) (T, error) {
+	return first(Rows[T](ctx, from, sql, args...))
+}
+
+// Value reads the one column of the first row, or returns job.ErrNotFound without any.
+func Value[T any](ctx context.Context, from Querier, sql string, args ...any) (T, error) {
+	return first(RowsBy(ctx, from, pgx.RowTo[T], sql, args...))
+}
+
+// Scan reads the first row into columns, or returns job.ErrNotFound without any.
+func Scan(ctx context.Context, from Querier, columns []any, sql string, args ...any) error {
+	missing := job.ErrNotFound
+	err := Read(ctx, from, Each(columns, func() { missing = nil }), sql, args...)
+	return cmp.Or(err, missing)
+}
+
+func first[T any](list []T, err error) (first T, _ error) {
+	if err != nil || len(list) == 0 {
 		return first, cmp.Or(err, job.ErrNotFound)
 	}
-	return *found, nil
+	return list[0], nil
 }
 
 // Map reads rows of a key and a value.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"matchbook/lambda/job"
 )
 
 // beginSessionSQL also deletes ended sessions. There are as many as logins within the life of
@@ -28,8 +28,8 @@ RETURNING person`
 
 // UseSession implements login.Store.
 func (db *DB) UseSession(ctx context.Context, id [32]byte, idle time.Duration) (person []byte, err error) {
-	err = db.Steady().QueryRow(ctx, useSessionSQL, id[:], idle).Scan(&person)
-	if errors.Is(err, pgx.ErrNoRows) {
+	person, err = Value[[]byte](ctx, db.Steady(), useSessionSQL, id[:], idle)
+	if errors.Is(err, job.ErrNotFound) {
 		return nil, nil
 	}
 	return person, err

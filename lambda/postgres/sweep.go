@@ -52,9 +52,8 @@ var overdueSQL = noFront + `
 SELECT count(*) FROM (` + oldest(overdue, "$2") + `) AS counted`
 
 // Overdue implements sweep.Store.
-func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (n int, err error) {
-	err = j.db.pool.QueryRow(ctx, j.sql(overdueSQL), w.Visibility, most).Scan(&n)
-	return n, err
+func (j *Jobs) Overdue(ctx context.Context, w sweep.Waits, most int) (int, error) {
+	return Value[int](ctx, j.db, j.sql(overdueSQL), w.Visibility, most)
 }
 
 // republishSQL stamps rows waiting in vain. The oldest stamp among a tenant's rows in progress
@@ -130,9 +129,7 @@ SELECT count(*) FILTER (WHERE kind = 'lost'), count(*) FILTER (WHERE kind = 'cra
 
 // GiveUp implements sweep.Store.
 func (j *Jobs) GiveUp(ctx context.Context, w sweep.Waits, limit int) (lost, crashed int, err error) {
-	err = repeat(ctx, func() error {
-		row := j.db.pool.QueryRow(ctx, j.sql(giveUpSQL), w.Visibility, w.Lapses, w.Idle, w.Times, limit)
-		return row.Scan(&lost, &crashed)
-	})
+	columns := []any{&lost, &crashed}
+	err = Scan(ctx, j.db, columns, j.sql(giveUpSQL), w.Visibility, w.Lapses, w.Idle, w.Times, limit)
 	return lost, crashed, err
 }

@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"context"
-
-	"github.com/jackc/pgx/v5"
-)
+import "context"
 
 // Use these statements instead of goose to read the versions, because goose creates a table
 // and waits for a migration under way.
@@ -13,12 +9,6 @@ const (
 	versionsSQL     = `SELECT DISTINCT ON (version_id) version_id, is_applied
 		FROM goose_db_version ORDER BY version_id, id DESC`
 )
-
-// Reader is a DB, or a transaction.
-type Reader interface {
-	Querier
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
 
 // SchemaVersion returns the newest applied migration; 0 without any. It is here, and not with the
 // migrations in package schema, because each function calls it and only one migrates.
@@ -33,9 +23,8 @@ func (db *DB) SchemaVersion(ctx context.Context) (newest int64, err error) {
 }
 
 // Versions maps the versions of migrations to whether they are applied. The database may be empty.
-func Versions(ctx context.Context, from Reader) (applied map[int64]bool, err error) {
-	var there bool
-	if err := from.QueryRow(ctx, versionTableSQL).Scan(&there); err != nil || !there {
+func Versions(ctx context.Context, from Querier) (applied map[int64]bool, err error) {
+	if there, err := Value[bool](ctx, from, versionTableSQL); err != nil || !there {
 		return nil, err
 	}
 	return Map[map[int64]bool](ctx, from, versionsSQL)

@@ -161,16 +161,13 @@ SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), inter
 FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 
 // Gauges measures the waiting events.
-func (e *Store) Gauges(ctx context.Context) (g postgres.EventGauges, err error) {
+func (e *Store) Gauges(ctx context.Context) (postgres.EventGauges, error) {
 	return ReadGauges(ctx, e.db)
 }
 
-// ReadGauges is Gauges on a connection or transaction of the caller.
-func ReadGauges(ctx context.Context, q interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}) (g postgres.EventGauges, err error) {
-	err = q.QueryRow(ctx, eventGaugesSQL).Scan(&g.Waiting, &g.Oldest, &g.Dead)
-	return g, err
+// ReadGauges is Gauges in a transaction of the caller.
+func ReadGauges(ctx context.Context, from postgres.Querier) (postgres.EventGauges, error) {
+	return postgres.First[postgres.EventGauges](ctx, from, eventGaugesSQL)
 }
 
 const forgetEventsSQL = `

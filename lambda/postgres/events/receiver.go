@@ -3,14 +3,11 @@ package events
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"strings"
 	"time"
 
 	"matchbook/lambda/notify/outbox"
 	"matchbook/lambda/postgres"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Receiver returns the switch of the receiver of these parcels (events or sets) at this URL. It
@@ -32,9 +29,8 @@ WITH earlier AS (DELETE FROM receiver_gone WHERE parcels = $1 AND receiver <> $2
 SELECT EXISTS (SELECT FROM receiver_gone WHERE parcels = $1 AND receiver = $2)`
 
 // Disabled implements outbox.Switch.
-func (r receiver) Disabled(ctx context.Context) (is bool, err error) {
-	err = r.db.QueryRow(ctx, receiverDisabledSQL, r.parcels, r.id).Scan(&is)
-	return is, err
+func (r receiver) Disabled(ctx context.Context) (bool, error) {
+	return postgres.Value[bool](ctx, r.db, receiverDisabledSQL, r.parcels, r.id)
 }
 
 const disableReceiverSQL = `
@@ -46,13 +42,9 @@ func (r receiver) Disable(ctx context.Context) error {
 	return r.db.Steady().Exec(ctx, disableReceiverSQL, r.parcels, r.id)
 }
 
-const receiverGoneSQL = `SELECT gone_at FROM receiver_gone WHERE parcels = 'events'`
+const receiverGoneSQL = `SELECT max(gone_at) FROM receiver_gone WHERE parcels = 'events'`
 
 // GoneAt returns the time when the receiver answered that it is gone, or nil if it gets events.
-func (e *Store) GoneAt(ctx context.Context) (at *time.Time, err error) {
-	err = e.db.QueryRow(ctx, receiverGoneSQL).Scan(&at)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return at, err
+func (e *Store) GoneAt(ctx context.Context) (*time.Time, error) {
+	return postgres.Value[*time.Time](ctx, e.db, receiverGoneSQL)
 }

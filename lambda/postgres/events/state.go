@@ -2,13 +2,11 @@ package events
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Filter selects events not yet accepted by the receiver. A zero field selects all.
@@ -110,13 +108,9 @@ func (e *Store) Requeue(ctx context.Context, f Filter) ([]State, error) {
 	return postgres.Rows[State](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
-const recordedSinceSQL = `SELECT since FROM event_receiver`
+const recordedSinceSQL = `SELECT max(since) FROM event_receiver`
 
 // RecordedSince returns the time recording began, or nil if it never did.
-func (e *Store) RecordedSince(ctx context.Context) (since *time.Time, err error) {
-	err = e.db.QueryRow(ctx, recordedSinceSQL).Scan(&since)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return since, err
+func (e *Store) RecordedSince(ctx context.Context) (*time.Time, error) {
+	return postgres.Value[*time.Time](ctx, e.db, recordedSinceSQL)
 }

@@ -35,12 +35,8 @@ SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
 
 // FileVersion returns the version of a document as the person at its page sees it: its values and
 // state, and the state of its file. It returns job.ErrNotFound for an unknown id.
-func (s *Store) FileVersion(ctx context.Context, id uuid.UUID) (version string, err error) {
-	err = s.db.QueryRow(ctx, fileVersionSQL, id).Scan(&version)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", job.ErrNotFound
-	}
-	return version, err
+func (s *Store) FileVersion(ctx context.Context, id uuid.UUID) (string, error) {
+	return postgres.Value[string](ctx, s.db, fileVersionSQL, id)
 }
 
 // Statements of act.
@@ -60,15 +56,14 @@ func (s *Store) act(ctx context.Context, id uuid.UUID, kind string, a postgres.A
 	[]job.Stamped, error,
 ) {
 	return postgres.Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := postgres.First[struct{ ID uuid.UUID }](ctx, tx, lockRowSQL, id); err != nil {
+		if _, err := postgres.Value[uuid.UUID](ctx, tx, lockRowSQL, id); err != nil {
 			return nil, err
 		}
-		var acted bool
-		if err := tx.QueryRow(ctx, fileActedSQL, a.ID).Scan(&acted); err != nil || acted {
+		if acted, err := postgres.Value[bool](ctx, tx, fileActedSQL, a.ID); err != nil || acted {
 			return nil, err
 		}
-		var version string
-		if err := tx.QueryRow(ctx, fileVersionSQL, id).Scan(&version); err != nil {
+		version, err := postgres.Value[string](ctx, tx, fileVersionSQL, id)
+		if err != nil {
 			return nil, err
 		}
 		if a.Seen != "" && version != a.Seen {
@@ -128,8 +123,8 @@ const wholeFileSQL = `
 SELECT coalesce(part_of, id) FROM ingestion WHERE document_id = $1 ORDER BY created_at DESC, id LIMIT 1`
 
 func wholeFile(ctx context.Context, tx pgx.Tx, document uuid.UUID) (id uuid.UUID, err error) {
-	err = tx.QueryRow(ctx, wholeFileSQL, document).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
+	id, err = postgres.Value[uuid.UUID](ctx, tx, wholeFileSQL, document)
+	if errors.Is(err, job.ErrNotFound) {
 		err = ErrNoFile
 	}
 	return id, err
@@ -158,21 +153,18 @@ func (s *Store) ReadAgain(ctx context.Context, document uuid.UUID, a postgres.Ac
 // emptySQL takes the values of documents, so that they match nothing, and returns those to match
 // again, because others were matched with them.
 const emptySQL = `
-UPDATE document SET structured_data = '{}' WHERE id = ANY ($1) AND structured_data IS NOT NULL
-RETURNING CASE WHEN type IS NOT NULL AND matching_status IS NOT NULL THEN id END`
+WITH emptied AS (
+	UPDATE document SET structured_data = '{}' WHERE id = ANY ($1) AND structured_data IS NOT NULL
+	RETURNING id, type, matching_status
+)
+SELECT id FROM emptied WHERE type IS NOT NULL AND matching_status IS NOT NULL`
 
 func (s *Store) empty(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) ([]job.Stamped, error) {
-	matched, err := postgres.Rows[struct{ ID *uuid.UUID }](ctx, tx, emptySQL, documents)
+	matched, err := postgres.IDs(ctx, tx, emptySQL, documents)
 	if err != nil {
 		return nil, err
 	}
-	var ids []uuid.UUID
-	for _, m := range matched {
-		if m.ID != nil {
-			ids = append(ids, *m.ID)
-		}
-	}
-	return s.db.PublishIn(ctx, tx, ids)
+	return s.db.PublishIn(ctx, tx, matched)
 }
 
 // Dismiss records that what was read is no business document: it waits for nobody, and matches

@@ -128,28 +128,19 @@ func (s *Store) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Ex
 		if stamped, err = s.db.PublishIn(ctx, tx, matchable); err != nil {
 			return err
 		}
-		joined, err := s.joined(ctx, tx, f.ID, ids)
+		joined, err := postgres.IDs(ctx, tx, joinedSQL, f.ID, ids)
 		if err != nil {
 			return err
 		}
-		stamped = append(stamped, joined...)
+		emptied, err := s.empty(ctx, tx, joined)
+		if err != nil {
+			return err
+		}
+		stamped = append(stamped, emptied...)
 		chunks, err = addReviews(ctx, tx, docs)
 		return err
 	})
 	return stamped, chunks, err
-}
-
-// joined empties the documents that a person has joined with others of the file.
-func (s *Store) joined(ctx context.Context, tx pgx.Tx, file uuid.UUID, left []uuid.UUID) ([]job.Stamped, error) {
-	gone, err := postgres.Rows[struct{ ID uuid.UUID }](ctx, tx, joinedSQL, file, left)
-	if err != nil || len(gone) == 0 {
-		return nil, err
-	}
-	var ids []uuid.UUID
-	for _, g := range gone {
-		ids = append(ids, g.ID)
-	}
-	return s.empty(ctx, tx, ids)
 }
 
 func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chunks []job.Stamped, err error) {

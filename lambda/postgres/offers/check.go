@@ -69,8 +69,8 @@ func (o *Store) DuplicateOffers(ctx context.Context, since day.Date) (total int,
 		if last, ok := small[r.Tenant]; ok {
 			looks = min(apart, max(1, int(r.Date-last)))
 		}
-		var n int
-		if err = o.db.QueryRow(ctx, duplicatesSQL, r.Tenant, r.Date.Time(), looks).Scan(&n); err != nil {
+		n, failed := postgres.Value[int](ctx, o.db, duplicatesSQL, r.Tenant, r.Date.Time(), looks)
+		if err = failed; err != nil {
 			break
 		}
 		total += n

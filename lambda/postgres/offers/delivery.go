@@ -90,6 +90,6 @@ FROM offer_delivery WHERE delivered_at IS NULL`
 // Undelivered counts the sets not yet accepted by the receiver, and returns the age of the
 // oldest, or 0.
 func (o *Store) Undelivered(ctx context.Context) (n int, oldest time.Duration, err error) {
-	err = o.db.QueryRow(ctx, undeliveredSQL).Scan(&n, &oldest)
+	err = postgres.Scan(ctx, o.db, []any{&n, &oldest}, undeliveredSQL)
 	return n, oldest, err
 }

@@ -40,7 +40,7 @@ SELECT $2, tenant_id, user_id, id, 'requeue', $3, $4, status, input_digest, coal
 // person saw it.
 func (o *Store) Requeue(ctx context.Context, id uuid.UUID, a postgres.Action) ([]job.Stamped, error) {
 	return postgres.Within(ctx, o.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := postgres.First[struct{ ID uuid.UUID }](ctx, tx, lockOfferSQL, id); err != nil {
+		if _, err := postgres.Value[uuid.UUID](ctx, tx, lockOfferSQL, id); err != nil {
 			return nil, err
 		}
 		if sent, err := formSent(ctx, tx, id, a); err != nil || sent {
@@ -55,14 +55,12 @@ func (o *Store) Requeue(ctx context.Context, id uuid.UUID, a postgres.Action) ([
 
 // formSent reports whether a form has acted already. It returns ErrStale if the job has changed
 // since the person saw it.
-func formSent(ctx context.Context, from interface {
-	QueryRow(context.Context, string, ...any) pgx.Row
-}, id uuid.UUID, a postgres.Action) (sent bool, err error) {
+func formSent(ctx context.Context, from postgres.Querier, id uuid.UUID, a postgres.Action) (sent bool, err error) {
 	if a.ID == uuid.Nil { // of a command
 		return false, nil
 	}
 	var version string
-	err = from.QueryRow(ctx, seenOfferSQL, id, a.ID).Scan(&version, &sent)
+	err = postgres.Scan(ctx, from, []any{&version, &sent}, seenOfferSQL, id, a.ID)
 	if err == nil && !sent && version != a.Seen {
 		err = postgres.ErrStale
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Now implements offer.ScheduleStore.
-func (o *Store) Now(ctx context.Context) (now time.Time, err error) {
-	err = o.db.QueryRow(ctx, "SELECT now()").Scan(&now)
+func (o *Store) Now(ctx context.Context) (time.Time, error) {
+	now, err := postgres.Value[time.Time](ctx, o.db, "SELECT now()")
 	return now.UTC(), err
 }
 

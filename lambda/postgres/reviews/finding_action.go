@@ -2,9 +2,7 @@ package reviews
 
 import (
 	"context"
-	"errors"
 
-	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/review/record"
 
@@ -56,14 +54,14 @@ UPDATE review_job SET waiting = review_waiting(id) WHERE id = $1 AND ended_at IS
 // acted since it was shown. Check the request first.
 func (r *Store) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a record.Request) (record.Disposition, error) {
 	return postgres.Within(ctx, r.db, func(tx pgx.Tx) (d record.Disposition, err error) {
-		var tenant uuid.UUID
-		if err := tx.QueryRow(ctx, lockReviewSQL, review).Scan(&tenant); err != nil {
-			return d, unknown(err)
+		tenant, err := postgres.Value[uuid.UUID](ctx, tx, lockReviewSQL, review)
+		if err != nil {
+			return d, err
 		}
 		var seq int
 		var obsolete, sent, same bool
-		if err := tx.QueryRow(ctx, findingSQL, review, finding.Number, finding.Seq).Scan(&seq, &obsolete); err != nil {
-			return d, unknown(err)
+		if err := postgres.Scan(ctx, tx, []any{&seq, &obsolete}, findingSQL, review, finding.Number, finding.Seq); err != nil {
+			return d, err
 		}
 		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, postgres.Storable(a.Text)).Scan(&sent, &same); err != nil {
 			return d, err
@@ -85,12 +83,4 @@ func (r *Store) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a
 		}
 		return record.DispositionOf(append(actions, stored...)), err
 	})
-}
-
-// unknown translates the error of a missing row.
-func unknown(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return job.ErrNotFound
-	}
-	return err
 }

@@ -15,11 +15,11 @@ const playbookSQL = `SELECT playbook::text FROM review_playbook WHERE tenant_id 
 // Playbook reads a tenant's playbook, or nil. You must check it with package playbook, because
 // any program may have stored it.
 func (r *Store) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
-	row, err := postgres.First[struct{ JSON string }](ctx, r.db.Steady(), playbookSQL, tenantID)
+	text, err := postgres.Value[[]byte](ctx, r.db.Steady(), playbookSQL, tenantID)
 	if errors.Is(err, job.ErrNotFound) {
 		return nil, nil
 	}
-	return []byte(row.JSON), err
+	return text, err
 }
 
 const putPlaybookSQL = `

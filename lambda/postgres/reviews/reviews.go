@@ -96,8 +96,8 @@ func listed[T any](ctx context.Context, r *Store, id uuid.UUID, row pgx.RowToFun
 
 // Text reads the contract.
 func (r *Store) Text(ctx context.Context, id uuid.UUID) (string, error) {
-	t, err := postgres.First[struct{ Text []byte }](ctx, r.db.Steady(), textSQL, id)
-	return string(t.Text), err
+	text, err := postgres.Value[[]byte](ctx, r.db.Steady(), textSQL, id)
+	return string(text), err
 }
 
 const standingSQL = `

@@ -17,9 +17,8 @@ SELECT coalesce(greatest(
 
 // TokensSince implements web.Tokens.Since. The tokens of an erased tenant are withdrawn, so that
 // none brings it back.
-func (r *Store) TokensSince(ctx context.Context, tenant uuid.UUID) (since time.Time, err error) {
-	err = r.db.Steady().QueryRow(ctx, tokensSinceSQL, tenant).Scan(&since)
-	return since, err
+func (r *Store) TokensSince(ctx context.Context, tenant uuid.UUID) (time.Time, error) {
+	return postgres.Value[time.Time](ctx, r.db.Steady(), tokensSinceSQL, tenant)
 }
 
 const withdrawTokensSQL = `UPDATE tenant SET tokens_since = now() WHERE id = $1`
@@ -37,7 +36,6 @@ func (r *Store) WithdrawTokens(ctx context.Context, tenant uuid.UUID) error {
 const openReviewsSQL = `SELECT count(*) FROM review_job WHERE tenant_id = $1 AND ended_at IS NULL`
 
 // OpenReviews implements web.Quota.
-func (r *Store) OpenReviews(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = r.db.Steady().QueryRow(ctx, openReviewsSQL, tenant).Scan(&n)
-	return n, err
+func (r *Store) OpenReviews(ctx context.Context, tenant uuid.UUID) (int, error) {
+	return postgres.Value[int](ctx, r.db.Steady(), openReviewsSQL, tenant)
 }

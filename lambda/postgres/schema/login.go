@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/postgres"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -44,8 +45,8 @@ func PutLogin(ctx context.Context, ownerURL, appURL string) error {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	var put string
-	if err := conn.QueryRow(ctx, putLoginSQL, user, verifier(password)).Scan(&put); err != nil {
+	put, err := postgres.Value[string](ctx, conn, putLoginSQL, user, verifier(password))
+	if err != nil {
 		return fmt.Errorf("prepare the login of %s: %w", AppRole, err)
 	}
 	if _, err := conn.PgConn().Exec(ctx, put).ReadAll(); err != nil {

@@ -78,9 +78,8 @@ func RoleHint(ctx context.Context, databaseURL string) (string, error) {
 	return roleHint(ctx, conn)
 }
 
-func roleHint(ctx context.Context, from postgres.Reader) (hint string, err error) {
-	var lacks bool
-	if err := from.QueryRow(ctx, lacksRoleSQL).Scan(&lacks); err != nil || !lacks {
+func roleHint(ctx context.Context, from postgres.Querier) (hint string, err error) {
+	if lacks, err := postgres.Value[bool](ctx, from, lacksRoleSQL); err != nil || !lacks {
 		return "", err
 	}
 	return "missing role " + AppRole + ", and this user may not create it: run CREATE ROLE " + AppRole +
@@ -91,9 +90,8 @@ const takesRoleSQL = `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'match
 
 // AsApp returns the URL for connections that take AppRole at their start, or the URL as it is
 // if its user may not take the role.
-func AsApp(ctx context.Context, from postgres.Reader, databaseURL string) (string, error) {
-	var may bool
-	if err := from.QueryRow(ctx, takesRoleSQL).Scan(&may); err != nil || !may {
+func AsApp(ctx context.Context, from postgres.Querier, databaseURL string) (string, error) {
+	if may, err := postgres.Value[bool](ctx, from, takesRoleSQL); err != nil || !may {
 		return databaseURL, err
 	}
 	u, err := url.Parse(databaseURL)

@@ -32,7 +32,7 @@ func (s State) TooNew() error {
 }
 
 // Read compares the applied migrations with this program's. The database may be empty.
-func Read(ctx context.Context, from postgres.Reader) (s State, err error) {
+func Read(ctx context.Context, from postgres.Querier) (s State, err error) {
 	applied, err := postgres.Versions(ctx, from)
 	if err != nil {
 		return s, err

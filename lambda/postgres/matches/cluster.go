@@ -2,6 +2,7 @@ package matches
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -19,25 +20,24 @@ import (
 // clusterRow is a document with the columns for clusters and fences.
 type clusterRow struct {
 	ID      uuid.UUID
-	Type    *document.Type
-	Cluster *uuid.UUID
-	Attempt *int // in progress; nil without one
+	Type    document.Type
+	Cluster uuid.UUID // zero: alone
+	Attempt int       // in progress; -1: none
 }
 
 // joins reports whether the document's matches join clusters: all but a contract's do.
-func (d *clusterRow) joins() bool { return d.Type == nil || *d.Type != document.Contract }
+func (d clusterRow) joins() bool { return d.Type != document.Contract }
 
 // root returns the id of the document's cluster, or its own if it's alone.
-func (d *clusterRow) root() uuid.UUID {
-	if d.Cluster != nil {
-		return *d.Cluster
-	}
-	return d.ID
-}
+func (d clusterRow) root() uuid.UUID { return cmp.Or(d.Cluster, d.ID) }
 
-const clusterRowsSQL = `
-SELECT id, type::text, cluster_id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
-FROM document WHERE id = ANY ($1)`
+const (
+	attemptColumn = `CASE matching_status WHEN 'in-progress' THEN matching_attempts ELSE -1 END`
+	clusterRows   = `
+SELECT id, coalesce(type::text, ''), coalesce(cluster_id, '00000000-0000-0000-0000-000000000000'), ` + attemptColumn + `
+FROM document WHERE id = ANY `
+	clusterRowsSQL = clusterRows + `($1)`
+)
 
 // edgesSQL reads the matches and suggestions of the documents $1 and of the pairs $2, $3.
 const edgesSQL = `
@@ -94,21 +94,19 @@ func (s *standing) matched() bool {
 // billed reports whether one of the documents is an invoice.
 func (s *standing) billed(ids []uuid.UUID) bool {
 	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
-		return d.Type != nil && *d.Type == document.Invoice && slices.Contains(ids, d.ID)
+		return d.Type == document.Invoice && slices.Contains(ids, d.ID)
 	})
 }
 
 // holds reports whether an attempt still has its document.
 func (s *standing) holds(f job.Attempt) bool {
-	return slices.ContainsFunc(s.docs, func(d clusterRow) bool {
-		return d.ID == f.ID && d.Attempt != nil && *d.Attempt == f.Number
-	})
+	return slices.ContainsFunc(s.docs, func(d clusterRow) bool { return d.ID == f.ID && d.Attempt == f.Number })
 }
 
 // clustering is a change of clusters.
 type clustering struct {
-	docs     map[uuid.UUID]*uuid.UUID // documents that change cluster one by one, with the new one; nil: none
-	from, to []uuid.UUID              // clusters merged whole into another one
+	docs   map[uuid.UUID]uuid.UUID // documents that change cluster one by one, with the new one; zero: none
+	merged map[uuid.UUID]uuid.UUID // clusters merged whole into another one
 }
 
 // cluster computes the exact clusters after a write. replaced reports whether queueResult
@@ -149,7 +147,7 @@ func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool
 	known := make(map[uuid.UUID]bool, len(s.docs))
 	for _, d := range s.docs {
 		ids, known[d.ID] = append(ids, d.ID), true
-		falls = falls || !d.joins() && d.Cluster != nil
+		falls = falls || !d.joins() && d.Cluster != uuid.Nil
 	}
 	for _, e := range s.edges {
 		falls = falls || e.Matched && !now[[2]uuid.UUID{e.A, e.B}]
@@ -161,25 +159,32 @@ func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool
 	return ids, falls
 }
 
-func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
-	docs, sets := make(map[uuid.UUID]*clusterRow, len(s.docs)), newUnionFind()
-	for i := range s.docs {
-		docs[s.docs[i].ID] = &s.docs[i]
-	}
-	for key := range matches {
-		if a, b := docs[key[0]], docs[key[1]]; a.joins() && b.joins() {
-			sets.join(a.root(), b.root())
+// unite joins the sets of the documents of matches, each named by root.
+func (s *standing) unite(matches map[[2]uuid.UUID]bool, root func(clusterRow) uuid.UUID) unionFind {
+	roots, sets := make(map[uuid.UUID]uuid.UUID, len(s.docs)), unionFind{}
+	for _, d := range s.docs {
+		if d.joins() {
+			roots[d.ID] = root(d)
 		}
 	}
-	c := clustering{docs: map[uuid.UUID]*uuid.UUID{}}
-	for _, d := range docs {
-		to := sets.cluster(d.root())
-		switch {
-		case to == nil || equalID(to, d.Cluster):
-		case d.Cluster == nil:
+	for key := range matches {
+		if a, b := roots[key[0]], roots[key[1]]; a != uuid.Nil && b != uuid.Nil {
+			sets.join(a, b)
+		}
+	}
+	return sets
+}
+
+func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
+	sets := s.unite(matches, clusterRow.root)
+	c := clustering{map[uuid.UUID]uuid.UUID{}, map[uuid.UUID]uuid.UUID{}}
+	for _, d := range s.docs {
+		switch to := sets.cluster(d.root()); {
+		case to == uuid.Nil || to == d.Cluster:
+		case d.Cluster == uuid.Nil:
 			c.docs[d.ID] = to
-		case !slices.Contains(c.from, *d.Cluster):
-			c.from, c.to = append(c.from, *d.Cluster), append(c.to, *to)
+		default:
+			c.merged[d.Cluster] = to
 		}
 	}
 	return c
@@ -198,8 +203,7 @@ WITH near AS (
 		OR cluster_id = ANY (ARRAY(SELECT cluster_id FROM document WHERE id = ANY (ARRAY(SELECT id FROM near))))
 )`
 
-const membersSQL = memberRows + `
-SELECT id, type::text, cluster_id, NULL::integer FROM document WHERE id = ANY (ARRAY(SELECT id FROM member))`
+const membersSQL = memberRows + clusterRows + `(ARRAY(SELECT id FROM member))`
 
 const memberEdgesSQL = memberRows + `
 SELECT document_a_id, document_b_id, decided_by = 'person', true FROM document_match
@@ -221,18 +225,10 @@ func (s *standing) clusterWhole(
 			matches[[2]uuid.UUID{e.A, e.B}] = true
 		}
 	}
-	joins, sets := make(map[uuid.UUID]bool, len(whole.docs)), newUnionFind()
+	sets := whole.unite(matches, func(d clusterRow) uuid.UUID { return d.ID })
+	c.docs = map[uuid.UUID]uuid.UUID{}
 	for _, d := range whole.docs {
-		joins[d.ID] = d.joins()
-	}
-	for key := range matches {
-		if joins[key[0]] && joins[key[1]] {
-			sets.join(key[0], key[1])
-		}
-	}
-	c.docs = map[uuid.UUID]*uuid.UUID{}
-	for _, d := range whole.docs {
-		if now := sets.cluster(d.ID); !equalID(now, d.Cluster) {
+		if now := sets.cluster(d.ID); now != d.Cluster {
 			c.docs[d.ID] = now
 		}
 	}
@@ -254,8 +250,7 @@ func Recluster(ctx context.Context, tx pgx.Tx, documents []uuid.UUID) error {
 // lockRowsSQL locks documents and whole clusters, in id order like every transaction, and
 // reads the attempts in progress.
 const lockRowsSQL = `
-SELECT id, CASE matching_status WHEN 'in-progress' THEN matching_attempts END
-FROM document WHERE id = ANY ($1) OR cluster_id = ANY ($2)
+SELECT id, ` + attemptColumn + ` FROM document WHERE id = ANY ($1) OR cluster_id = ANY ($2)
 ORDER BY id
 FOR NO KEY UPDATE`
 
@@ -263,52 +258,39 @@ FOR NO KEY UPDATE`
 // held stay valid until the commit.
 func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
 	held = map[job.Attempt]bool{}
-	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
+	ids, clusters := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs)), slices.AppendSeq([]uuid.UUID{}, maps.Keys(c.merged))
 	var f job.Attempt
-	var attempt *int
-	batch.Queue(lockRowsSQL, ids, append([]uuid.UUID{}, c.from...)).Query(each([]any{&f.ID, &attempt}, func() {
-		if attempt != nil {
-			f.Number = *attempt
-			held[f] = true
-		}
-	}))
+	batch.Queue(lockRowsSQL, ids, clusters).Query(each([]any{&f.ID, &f.Number}, func() { held[f] = true }))
 	return held
 }
 
-const setClusterSQL = `
-UPDATE document SET cluster_id = c.cluster_id
-FROM unnest($1::uuid[], $2::uuid[]) AS c (id, cluster_id)
-WHERE document.id = c.id`
-
-const joinClusterSQL = `
-UPDATE document SET cluster_id = c.now
-FROM unnest($1::uuid[], $2::uuid[]) AS c (before, now)
-WHERE document.cluster_id = c.before`
+// setClusterSQL changes the cluster of documents, mergeClusterSQL the name of clusters.
+const (
+	changeCluster = `
+UPDATE document SET cluster_id = nullif(c.now, '00000000-0000-0000-0000-000000000000')
+FROM unnest($1::uuid[], $2::uuid[]) AS c (id, now) WHERE `
+	setClusterSQL   = changeCluster + `document.id = c.id`
+	mergeClusterSQL = changeCluster + `document.cluster_id = c.id`
+)
 
 // of returns a document's cluster after the change.
-func (c *clustering) of(d clusterRow) *uuid.UUID {
+func (c *clustering) of(d clusterRow) uuid.UUID {
 	if now, changes := c.docs[d.ID]; changes {
 		return now
 	}
-	if d.Cluster != nil {
-		if i := slices.Index(c.from, *d.Cluster); i >= 0 {
-			return &c.to[i]
-		}
-	}
-	return d.Cluster
+	return cmp.Or(c.merged[d.Cluster], d.Cluster)
 }
 
 // succeedMatchedSQL is succeedAllSQL for locked documents with their clusters, so that each
 // row enters the indexes once.
 var succeedMatchedSQL = postgres.Tables[manifest.Match.Name].SQL(`
-UPDATE {table} SET {succeeded}, cluster_id = m.cluster_id
+UPDATE {table} SET {succeeded}, cluster_id = nullif(m.cluster_id, '00000000-0000-0000-0000-000000000000')
 FROM unnest($1::uuid[], $2::integer[], $3::uuid[]) AS m (id, attempt, cluster_id)
 WHERE {table}.id = m.id AND {attempts} = m.attempt AND coalesce({status}, '') = 'in-progress'`)
 
 func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
-	var ids []uuid.UUID
+	var ids, clusters []uuid.UUID
 	var attempts []int
-	var clusters []*uuid.UUID
 	for _, w := range docs {
 		if w.end != "" {
 			batch.Queue(w.end, w.endArgs...)
@@ -324,30 +306,22 @@ func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
 }
 
 func (c *clustering) queue(batch *pgx.Batch) {
-	if len(c.docs) > 0 {
-		var ids []uuid.UUID
-		var clusters []*uuid.UUID
-		for id, cluster := range c.docs {
-			ids, clusters = append(ids, id), append(clusters, cluster)
-		}
-		batch.Queue(setClusterSQL, ids, clusters)
-	}
-	if len(c.from) > 0 {
-		batch.Queue(joinClusterSQL, c.from, c.to)
-	}
+	queueClusters(batch, setClusterSQL, c.docs)
+	queueClusters(batch, mergeClusterSQL, c.merged)
 }
 
-func equalID(a, b *uuid.UUID) bool {
-	if a == nil || b == nil {
-		return a == b
+func queueClusters(batch *pgx.Batch, sql string, changes map[uuid.UUID]uuid.UUID) {
+	var ids, clusters []uuid.UUID
+	for id, cluster := range changes {
+		ids, clusters = append(ids, id), append(clusters, cluster)
 	}
-	return *a == *b
+	if len(ids) > 0 {
+		batch.Queue(sql, ids, clusters)
+	}
 }
 
 // unionFind keeps sets of ids, each named by its smallest id.
 type unionFind map[uuid.UUID]uuid.UUID // id -> a smaller or equal id of its set
-
-func newUnionFind() unionFind { return unionFind{} }
 
 func (u unionFind) smallest(id uuid.UUID) uuid.UUID {
 	parent, ok := u[id]
@@ -367,11 +341,10 @@ func (u unionFind) join(a, b uuid.UUID) {
 	u[a], u[b] = a, a
 }
 
-// cluster returns the smallest id in the set of id, or nil if it was never joined.
-func (u unionFind) cluster(id uuid.UUID) *uuid.UUID {
+// cluster returns the smallest id in the set of id, or zero if it was never joined.
+func (u unionFind) cluster(id uuid.UUID) uuid.UUID {
 	if _, ok := u[id]; !ok {
-		return nil
+		return uuid.Nil
 	}
-	root := u.smallest(id)
-	return &root
+	return u.smallest(id)
 }

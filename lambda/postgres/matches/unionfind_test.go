@@ -24,17 +24,13 @@ func TestUnionFind(t *testing.T) {
 		{[][2]int{{1, 2}, {2, 3}, {3, 1}}, "[1 1 1 0 0 0]"}, // a ring
 		{[][2]int{{4, 4}}, "[0 0 0 4 0 0]"},
 	} {
-		sets := newUnionFind()
+		sets := unionFind{}
 		for _, j := range tc.joins {
 			sets.join(id(j[0]), id(j[1]))
 		}
 		var got []int
 		for n := 1; n <= 6; n++ {
-			c := 0
-			if root := sets.cluster(id(n)); root != nil {
-				c = int(root[15])
-			}
-			got = append(got, c)
+			got = append(got, int(sets.cluster(id(n))[15]))
 		}
 		if fmt.Sprint(got) != tc.want {
 			t.Errorf("%v: got %v, want %s", tc.joins, got, tc.want)

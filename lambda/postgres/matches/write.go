@@ -35,7 +35,7 @@ import (
 //     edge.go), writes the current ones (upsertMatchesSQL and upsertSuggestionsSQL), and marks
 //     the pairs a model was asked about (askedSQL); sets the documents succeeded, with their
 //     clusters (succeedMatchedSQL in cluster.go), or releases one (Jobs.Releasing), and
-//     writes the other changed clusters (setClusterSQL and joinClusterSQL); reads the invoices among the
+//     writes the other changed clusters (setClusterSQL and mergeClusterSQL); reads the invoices among the
 //     changes, with their orders and receipts (chainSQL in threeway.go),
 //  4. ends if a fence didn't hold at the lock; compares these invoices, replaces warnings
 //     (replaceWarningsSQL in warning.go), publishes the documents with a changed question

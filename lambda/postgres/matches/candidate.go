@@ -217,26 +217,15 @@ func (m *Store) Ranked(ctx context.Context, ids []uuid.UUID, limit int) (map[uui
 		if raw.Vector == "" {
 			continue
 		}
-		similar, err := m.similar(ctx, d)
+		near, err := m.Near(ctx, raw.ID, d.Normalized(), score.Matchable(raw.Type))
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range similar {
-			if len(ranked[raw.ID]) < limit && !slices.Contains(ranked[raw.ID], id) {
-				ranked[raw.ID] = append(ranked[raw.ID], id)
+		for _, n := range near {
+			if d.Similar(n.Vector) && len(ranked[raw.ID]) < limit && !slices.Contains(ranked[raw.ID], n.ID) {
+				ranked[raw.ID] = append(ranked[raw.ID], n.ID)
 			}
 		}
 	}
 	return ranked, nil
-}
-
-// similar returns the documents of the same company with similar texts.
-func (m *Store) similar(ctx context.Context, d score.Document) (ids []uuid.UUID, err error) {
-	near, err := m.Near(ctx, d.ID, d.Normalized(), score.Matchable(d.Type))
-	for _, n := range near {
-		if d.Similar(n.Vector) {
-			ids = append(ids, n.ID)
-		}
-	}
-	return ids, err
 }

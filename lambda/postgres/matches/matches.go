@@ -24,7 +24,7 @@ type Store struct {
 // New returns the store of matches in a database.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// dataColumn reads structured data as text, or empty if it's too large for memory.
+// dataColumn reads structured data as text, or empty if there is none or it's too large for memory.
 const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THEN structured_data::text ELSE '' END`
 
 // vectorColumn reads the embedding as text, or empty.
@@ -65,9 +65,14 @@ func each(columns []any, take func()) func(pgx.Rows) error {
 	}
 }
 
+// eachRaw reads documents one at a time, because all of them may not fit into memory.
+func eachRaw(take func(score.Raw)) func(pgx.Rows) error {
+	var d score.Raw
+	return each([]any{&d.ID, &d.TenantID, &d.Type, &d.Data, &d.Received, &d.Vector, &d.Known}, func() { take(d) })
+}
+
 const rawsSQL = `
-SELECT id, tenant_id, coalesce(type::text, ''), coalesce(` + dataColumn + `, ''), received_at, ` + vectorColumn + `,
-	` + knownColumn + `
+SELECT id, tenant_id, coalesce(type::text, ''), ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `
 FROM document WHERE id = ANY ($1) ORDER BY id`
 
 // Raws reads documents as matching does, in id order. It leaves out unknown ids.

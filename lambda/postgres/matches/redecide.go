@@ -68,22 +68,20 @@ type redecision struct {
 	chain       *chain      // nil: no comparison can have changed
 }
 
-// send runs the statements added by queue in one round trip, or does nothing without any.
-func (d *redecision) send(ctx context.Context, queue func(*pgx.Batch) error) error {
-	batch := &pgx.Batch{}
-	if err := queue(batch); err != nil || batch.Len() == 0 {
-		return err
+// send runs a batch in one round trip, or does nothing without a statement.
+func send(ctx context.Context, tx pgx.Tx, batch *pgx.Batch) error {
+	if batch.Len() == 0 {
+		return nil
 	}
-	return d.tx.SendBatch(ctx, batch).Close()
+	return tx.SendBatch(ctx, batch).Close()
 }
 
 // readOthers reads the pairs of documents unknown until the pairs were scored.
 func (d *redecision) readOthers(ctx context.Context) error {
-	return d.send(ctx, func(batch *pgx.Batch) error {
-		d.before.queueWhole(batch, ends(notPlain(d.pairs)))
-		d.before.queueMore(batch, ends(slices.Concat(d.pairs, d.separated)))
-		return nil
-	})
+	batch := &pgx.Batch{}
+	d.before.queueWhole(batch, ends(notPlain(d.pairs)))
+	d.before.queueMore(batch, ends(slices.Concat(d.pairs, d.separated)))
+	return send(ctx, d.tx, batch)
 }
 
 // readInFull reads the deciding pairs and their documents' matches. It returns
@@ -93,23 +91,21 @@ func (d *redecision) readInFull(ctx context.Context) error {
 	d.now, d.lost = c.replace(d.rewrite)
 	d.moved = rules.Moved(c.pairs, d.now.pairs)
 	gone := slices.Concat(d.lost, d.moved, d.now.decided())
-	err := d.send(ctx, func(batch *pgx.Batch) error {
-		d.now.queueFull(batch, d.moved)
-		c.queueFull(batch, d.lost)
-		as, bs := keysOf(gone)
-		touched := sortedIDs(slices.Concat(c.own, as, bs))
-		movedA, movedB := keysOf(d.moved)
-		d.now.queueWhole(batch, slices.Concat(movedA, movedB))
-		d.now.queueMore(batch, touched)
-		own := c.own
-		if d.word != nil {
-			own = touched // to see whether they keep another match
-		}
-		d.held = queueStanding(batch, own, gone, d.word)
-		d.copies = queueCopies(batch, d.docs)
-		return nil
-	})
-	if err != nil {
+	batch := &pgx.Batch{}
+	d.now.queueFull(batch, d.moved)
+	c.queueFull(batch, d.lost)
+	as, bs := keysOf(gone)
+	touched := sortedIDs(slices.Concat(c.own, as, bs))
+	movedA, movedB := keysOf(d.moved)
+	d.now.queueWhole(batch, slices.Concat(movedA, movedB))
+	d.now.queueMore(batch, touched)
+	own := c.own
+	if d.word != nil {
+		own = touched // to see whether they keep another match
+	}
+	d.held = queueStanding(batch, own, gone, d.word)
+	d.copies = queueCopies(batch, d.docs)
+	if err := send(ctx, d.tx, batch); err != nil {
 		return err
 	}
 	return d.fenced(d.held.holds)
@@ -133,20 +129,20 @@ func (d *redecision) write(ctx context.Context) error {
 		return err
 	}
 	d.changed = slices.Concat(changed, d.before.own)
-	var fences map[job.Attempt]bool
-	err = d.send(ctx, func(batch *pgx.Batch) error {
-		fences = clusters.queueLock(batch, d.before.own)
-		if err := queueRewrite(batch, d.now, d.held, d.lost, d.rewrite, d.result); err != nil {
-			return err
-		}
-		clusters.queueEnds(batch, d.held, d.docs)
-		clusters.queue(batch)
-		if asked := d.asked(); len(d.result.Matches) > 0 || d.held.matched() || len(asked) > 0 {
-			d.chain = queueChain(batch, d.changed, asked, d.renamed.tenant)
-		}
-		return d.copies.queueCompared(ctx, d.tx, batch)
-	})
-	if err != nil {
+	batch := &pgx.Batch{}
+	fences := clusters.queueLock(batch, d.before.own)
+	if err := queueRewrite(batch, d.now, d.held, d.lost, d.rewrite, d.result); err != nil {
+		return err
+	}
+	clusters.queueEnds(batch, d.held, d.docs)
+	clusters.queue(batch)
+	if asked := d.asked(); len(d.result.Matches) > 0 || d.held.matched() || len(asked) > 0 {
+		d.chain = queueChain(batch, d.changed, asked, d.renamed.tenant)
+	}
+	if err := d.copies.queueCompared(ctx, d.tx, batch); err != nil {
+		return err
+	}
+	if err := send(ctx, d.tx, batch); err != nil {
 		return err
 	}
 	return d.fenced(func(f job.Attempt) bool { return fences[f] })
@@ -174,24 +170,23 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 			return nil, err
 		}
 	}
-	err = d.send(ctx, func(batch *pgx.Batch) error {
-		if compares {
-			d.chain.queueComparisons(batch, d.changed)
-			queuePublish(batch, &published, publishAgainSQL, d.renamed.tenant, judgedAgain)
-		} else {
-			queueWithoutOrder(batch, d.changed, []uuid.UUID{})
-		}
-		about, list := d.copies.Warnings()
-		queueWarnings(batch, match.CopyKinds, about, list)
-		queueStale(batch, d.result.Stale, d.lost, d.before, &published)
-		d.renamed.queuePublish(batch, &published)
-		if w := d.word; w != nil && (w.before.Strict() || w.bounds.Strict()) {
-			most := maxRejudged
-			queueOutOfBounds(batch, d.renamed.tenant, w.bounds, &most, &published)
-		}
-		batch.Queue("commit")
-		return nil
-	})
+	batch := &pgx.Batch{}
+	if compares {
+		d.chain.queueComparisons(batch, d.changed)
+		queuePublish(batch, &published, publishAgainSQL, d.renamed.tenant, judgedAgain)
+	} else {
+		queueWithoutOrder(batch, d.changed, []uuid.UUID{})
+	}
+	about, list := d.copies.Warnings()
+	queueWarnings(batch, match.CopyKinds, about, list)
+	queueStale(batch, d.result.Stale, d.lost, d.before, &published)
+	d.renamed.queuePublish(batch, &published)
+	if w := d.word; w != nil && (w.before.Strict() || w.bounds.Strict()) {
+		most := maxRejudged
+		queueOutOfBounds(batch, d.renamed.tenant, w.bounds, &most, &published)
+	}
+	batch.Queue("commit")
+	err = send(ctx, d.tx, batch)
 	return published, err
 }
 

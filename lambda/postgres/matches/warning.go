@@ -101,22 +101,13 @@ func (c *copies) queueCompared(ctx context.Context, tx pgx.Tx, batch *pgx.Batch)
 	if len(c.left) > 0 { // a document's data changed
 		reads := &pgx.Batch{}
 		c.queueNeighbours(reads)
-		if err := tx.SendBatch(ctx, reads).Close(); err != nil {
+		if err := send(ctx, tx, reads); err != nil {
 			return err
 		}
 	}
-	read := c.Contents()
-	if len(read) == 0 {
-		return nil
+	if read := c.Contents(); len(read) > 0 {
+		batch.Queue(rawsSQL, read).Query(eachRaw(c.AddContent))
 	}
-	batch.Queue(rawsSQL, read).Query(func(rows pgx.Rows) error {
-		_, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-			raw, err := pgx.RowToStructByPos[score.Raw](row)
-			c.AddContent(raw)
-			return none, err
-		})
-		return err
-	})
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
@@ -117,19 +116,12 @@ func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
 			w.queueSeparated(batch)
 		}
 	}
-	if batch.Len() == 0 {
-		return nil
-	}
-	return tx.SendBatch(ctx, batch).Close()
+	return send(ctx, tx, batch)
 }
 
 func (w *write) queueSeparated(batch *pgx.Batch) {
-	batch.Queue(separatedSQL, w.id).Query(func(rows pgx.Rows) (err error) {
-		w.separated, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p score.Pair, err error) {
-			return p, row.Scan(&p.A, &p.B)
-		})
-		return err
-	})
+	var p score.Pair
+	batch.Queue(separatedSQL, w.id).Query(each([]any{&p.A, &p.B}, func() { w.separated = append(w.separated, p) }))
 }
 
 // writeTogether writes a group, without the documents left, and commits.
@@ -237,7 +229,7 @@ func (w *write) score(ctx context.Context, tx pgx.Tx, known map[uuid.UUID]string
 	if len(found) > 0 && w.pairsWith != nil {
 		w.scored = append(w.scored, w.pairsWith(found)...)
 	}
-	rest, err := scoreRest(ctx, tx, w.block, w.types, known, w.pairsWith)
+	rest, err := scoreRest(ctx, tx, w.block, known, w.pairsWith)
 	w.scored = append(w.scored, rest...)
 	return nil, err
 }
@@ -251,17 +243,10 @@ func without(docs, others []score.Raw) []score.Raw {
 	return slices.DeleteFunc(slices.Clone(docs), func(d score.Raw) bool { return known[d] })
 }
 
-const restSQL = `
-SELECT id, tenant_id, type::text, ` + dataColumn + `, received_at, ` + vectorColumn + `, ` + knownColumn + `
-FROM document
-WHERE id = ANY ($1) AND type = ANY ($2::text[]::document_type[]) AND structured_data IS NOT NULL
-ORDER BY id`
-
 // scoreRest scores the partners that don't fit into a block, with one in memory at a time.
 // Otherwise the result would depend on which was matched last.
 func scoreRest(
-	ctx context.Context, tx pgx.Tx, block match.Block, types []document.Type, known map[uuid.UUID]string,
-	scorer func([]score.Raw) []score.Pair,
+	ctx context.Context, tx pgx.Tx, block match.Block, known map[uuid.UUID]string, scorer func([]score.Raw) []score.Pair,
 ) (pairs []score.Pair, err error) {
 	rest := slices.DeleteFunc(slices.Clone(block.Partners), func(id uuid.UUID) bool {
 		_, read := slices.BinarySearchFunc(block.Candidates, id, func(c score.Raw, id uuid.UUID) int {
@@ -272,14 +257,10 @@ func scoreRest(
 	if len(rest) == 0 || scorer == nil {
 		return nil, nil
 	}
-	rows, _ := tx.Query(ctx, restSQL, rest, types)
-	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		raw, err := pgx.RowToStructByPos[score.Raw](row)
-		if err == nil {
-			raw.Known = cmp.Or(known[raw.ID], raw.Known)
-			pairs = append(pairs, scorer([]score.Raw{raw})...)
-		}
-		return none, err
-	})
+	rows, _ := tx.Query(ctx, rawsSQL, rest)
+	err = eachRaw(func(d score.Raw) {
+		d.Known = cmp.Or(known[d.ID], d.Known)
+		pairs = append(pairs, scorer([]score.Raw{d})...)
+	})(rows)
 	return pairs, err
 }

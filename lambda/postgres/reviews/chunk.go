@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
+	"strings"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -273,7 +273,7 @@ FROM held WHERE f.job_id = held.job_id AND held.status = 'running' AND f.seq = A
 // review is running, it adds their findings, once per analyst and place, and withdraws earlier
 // ones. Its Standing lacks the pause.
 func (r *Store) Record(ctx context.Context, f job.Attempt, results []record.Result) (s record.Standing, err error) {
-	ended, err := json.Marshal(stored(results))
+	ended, err := stored(results)
 	if err != nil {
 		return s, err
 	}
@@ -314,14 +314,7 @@ func queueWeights(b *pgx.Batch, f job.Attempt, weighed []record.Weighed) {
 
 // storedResult is a Result as recordSQL reads it.
 type storedResult struct {
-	Stage    record.Stage    `json:"stage"`
-	Outcome  record.Outcome  `json:"outcome"`
-	Reason   string          `json:"reason"`
-	Calls    int             `json:"calls"`
-	Micros   record.USD      `json:"micros"`
-	Dropped  int             `json:"dropped"`
-	Marks    []record.Mark   `json:"marks"`
-	Card     *record.Card    `json:"card"`
+	record.Result
 	Findings []storedFinding `json:"findings"`
 }
 
@@ -333,39 +326,29 @@ type storedFinding struct {
 	Clause string `json:"clause"`
 }
 
-func stored(results []record.Result) []storedResult {
+// stored encodes results. JSON replaces invalid UTF-8 itself.
+func stored(results []record.Result) (string, error) {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
-		list[i] = storedResult{kept(r.Stage), kept(r.Outcome), postgres.Storable(r.Reason), count(r.Calls), r.Cost, count(r.Dropped),
-			slices.Clone(r.Marks), r.Card, make([]storedFinding, len(r.Findings))}
-		for m := range list[i].Marks {
-			mark := &list[i].Marks[m]
-			mark.Category, mark.Quote = kept(mark.Category), postgres.Storable(mark.Quote)
-		}
+		r.Calls, r.Dropped = count(r.Calls), count(r.Dropped)
+		list[i] = storedResult{r, make([]storedFinding, len(r.Findings))}
 		for n, f := range r.Findings {
-			list[i].Findings[n] = storedOf(f)
+			s := storedFinding{Finding: f, Clause: f.Clause}
+			if f.Quote != "" {
+				s.Start, s.End = &f.Start, &f.End
+			}
+			list[i].Findings[n] = s
 		}
 	}
-	return list
+	encoded, err := json.Marshal(list)
+	return withoutNUL.Replace(string(encoded)), err
 }
 
-func storedOf(f record.Finding) storedFinding {
-	start, end := &f.Start, &f.End
-	if f.Quote == "" {
-		start, end = nil, nil
-	}
-	f.Category, f.Severity = kept(f.Category), kept(f.Severity)
-	for _, text := range []*string{&f.Analyst, &f.Title, &f.Explanation, &f.Quote, &f.Fallback, &f.Second} {
-		*text = postgres.Storable(*text)
-	}
-	return storedFinding{f, start, end, postgres.Storable(f.Clause)}
-}
+// withoutNUL replaces what Storable does, in JSON, where a backslash of the text is two.
+var withoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, `\ufffd`)
 
 // count clamps a count to the column's range.
 func count(n int) int { return max(0, min(n, math.MaxInt32)) }
-
-// kept is Storable for the string types of package record.
-func kept[T ~string](text T) T { return T(postgres.Storable(string(text))) }
 
 // openSQL publishes the chunks that wait for the card, locked by id.
 const openSQL = `

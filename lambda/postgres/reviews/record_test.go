@@ -183,7 +183,7 @@ func TestHostileTextIsStored(t *testing.T) {
 	bad := record.Finding{Analyst: hostile, Category: hostile, Severity: record.Low, Title: hostile, Explanation: hostile,
 		Quote: hostile, Start: 0, End: 9, Fallback: hostile}
 	result := record.Result{Stage: "liability", Outcome: record.Done, Reason: hostile, Calls: 1 << 40,
-		Findings: []record.Finding{bad}, Marks: []record.Mark{{Category: hostile, Quote: hostile}}}
+		Findings: []record.Finding{bad}, Marks: []record.Mark{{Category: hostile, Quote: hostile}}, Card: &record.Card{Type: hostile}}
 	must.Get(r.store.Record(t.Context(), f, []record.Result{result}))(t)
 	must.OK(t, r.store.Pause(t.Context(), hostile, time.Second))
 	r.end(f, job.StatusSucceeded)

@@ -130,18 +130,18 @@ type Call struct {
 
 // Result is a finished stage.
 type Result struct {
-	Stage     Stage
-	Outcome   Outcome
-	Reason    string // of a failure, or why no question was needed; safe to store
-	Calls     int    // paid calls of the model
-	Cost      USD    // of Calls
-	Marks     []Mark // set by Categories
-	Card      *Card  // set by CardStage, by rules alone if it failed
-	Findings  []Finding
-	Dropped   int         // quotes of the answer that the text doesn't have
-	Same      map[int]int // set by Contract: a finding's Seq to the earlier Seq it repeats
-	Withdrawn []int       // set by Contract: Seqs of earlier findings now obsolete
-	Weighed   []Weighed   // set by Contract
+	Stage     Stage       `json:"stage"`
+	Outcome   Outcome     `json:"outcome"`
+	Reason    string      `json:"reason"` // of a failure, or why no question was needed; safe to store
+	Calls     int         `json:"calls"`  // paid calls of the model
+	Cost      USD         `json:"micros"` // of Calls
+	Marks     []Mark      `json:"marks"`  // set by Categories
+	Card      *Card       `json:"card"`   // set by CardStage, by rules alone if it failed
+	Findings  []Finding   `json:"findings"`
+	Dropped   int         `json:"dropped"` // quotes of the answer that the text doesn't have
+	Same      map[int]int `json:"-"`       // set by Contract: a finding's Seq to the earlier Seq it repeats
+	Withdrawn []int       `json:"-"`       // set by Contract: Seqs of earlier findings now obsolete
+	Weighed   []Weighed   `json:"-"`       // set by Contract
 }
 
 // Weighed is the severity of an earlier finding once the whole contract is read.

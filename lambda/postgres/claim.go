@@ -188,12 +188,8 @@ FROM failed JOIN tenant ON tenant.id = tenant_id`
 // Release implements job.Store.
 func (j *Jobs) Release(ctx context.Context, f job.Attempt, v job.Release) (changed bool, err error) {
 	sql, args := j.Releasing(f, v)
-	err = repeat(ctx, func() error {
-		tag, err := j.db.reserved.Exec(ctx, sql, args...)
-		changed = tag.RowsAffected() == 1
-		return err
-	})
-	return changed, failure.At("write "+string(v.Status), err)
+	n, err := j.db.reserved.changed(ctx, sql, args...)
+	return n == 1, failure.At("write "+string(v.Status), err)
 }
 
 // Releasing is Release as a statement, for the transaction of a workload.

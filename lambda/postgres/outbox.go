@@ -153,10 +153,8 @@ func (db *DB) NotificationsSent(ctx context.Context, channel string, ids []uuid.
 	if len(ids) > 1 {
 		status = "digested"
 	}
-	return repeat(ctx, func() error {
-		_, err := db.pool.Exec(ctx, sentSQL, channel, ids, status)
-		return err
-	})
+	_, err := db.pool.changed(ctx, sentSQL, channel, ids, status)
+	return err
 }
 
 const releaseSQL = `
@@ -171,10 +169,8 @@ WHERE channel = $1 AND notification_id = ANY ($2) AND status = 'pending'`
 func (db *DB) ReleaseNotifications(
 	ctx context.Context, channel string, ids []uuid.UUID, wait time.Duration, busy bool,
 ) error {
-	return repeat(ctx, func() error {
-		_, err := db.pool.Exec(ctx, releaseSQL, channel, ids, wait, busy)
-		return err
-	})
+	_, err := db.pool.changed(ctx, releaseSQL, channel, ids, wait, busy)
+	return err
 }
 
 const unsentSQL = `

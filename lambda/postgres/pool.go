@@ -142,6 +142,16 @@ func (p *pool) Exec(ctx context.Context, sql string, args ...any) (tag pgconn.Co
 	return tag, err
 }
 
+// changed runs a statement, again after a lost race, and returns the number of its rows.
+func (p *pool) changed(ctx context.Context, sql string, args ...any) (n int64, err error) {
+	err = repeat(ctx, func() error {
+		tag, err := p.Exec(ctx, sql, args...)
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
 // row runs its query in Scan, and returns the error there.
 type row func(dest ...any) error
 

@@ -48,12 +48,7 @@ func (db *DB) Prune(ctx context.Context, p Pruned, age time.Duration, dry bool, 
 	}
 	some := fmt.Sprintf("SELECT ctid FROM %s WHERE %s LIMIT %d FOR UPDATE SKIP LOCKED", p.table, p.older, pruneRows)
 	for {
-		var n int64
-		err := repeat(ctx, func() error {
-			tag, err := db.pool.Exec(ctx, do+" WHERE ctid = ANY (ARRAY("+some+"))", before)
-			n = tag.RowsAffected()
-			return err
-		})
+		n, err := db.pool.changed(ctx, do+" WHERE ctid = ANY (ARRAY("+some+"))", before)
 		if err != nil || n == 0 {
 			return err
 		}

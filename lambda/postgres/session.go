@@ -47,10 +47,5 @@ const endSessionsSQL = `DELETE FROM console_session WHERE $1 = '' OR $1 IN (pers
 // EndSessions logs a person out everywhere, by id or name, or everybody if person is empty. It
 // returns the number of sessions.
 func (db *DB) EndSessions(ctx context.Context, person string) (n int64, err error) {
-	err = repeat(ctx, func() error {
-		tag, err := db.pool.Exec(ctx, endSessionsSQL, person)
-		n = tag.RowsAffected()
-		return err
-	})
-	return n, err
+	return db.pool.changed(ctx, endSessionsSQL, person)
 }

@@ -54,11 +54,11 @@ func (db *DB) ErasureOf(ctx context.Context, document uuid.UUID) (Erasure, error
 // table, as in document_key.
 func (db *DB) Erasable(ctx context.Context, e Erasure) (list []TableRows, err error) {
 	for _, t := range erasables {
-		where, args := t.where(e)
+		where := t.where(e)
 		if where == "" {
 			continue
 		}
-		n, err := Value[int64](ctx, db, "SELECT count(*) FROM "+t.table+" WHERE "+where, args...)
+		n, err := Value[int64](ctx, db, "SELECT count(*) FROM "+t.table+" WHERE "+where, e.args())
 		if err != nil {
 			return nil, fmt.Errorf("count rows of %s: %w", t.table, err)
 		}
@@ -69,25 +69,19 @@ func (db *DB) Erasable(ctx context.Context, e Erasure) (list []TableRows, err er
 	return list, nil
 }
 
-// where returns the condition of the rows to delete, and its parameters. It is empty if the table
-// has none.
-func (t erasable) where(e Erasure) (where string, args []any) {
+// where returns the condition of the rows to delete, empty if the table has none.
+func (t erasable) where(e Erasure) string {
 	if e.Documents != nil {
-		return t.document, usedArgs(t.document, e.Documents, e.Tenant)
+		return t.document
 	}
-	if t.tenant != "" || t.document == "" {
-		return t.tenant, []any{e.Tenant}
+	if t.tenant != "" {
+		return t.tenant
 	}
-	of := `SELECT id FROM document WHERE tenant_id = $1`
-	return strings.ReplaceAll(t.document, "ANY ($1)", "ANY (ARRAY("+of+"))"), []any{e.Tenant}
+	return strings.ReplaceAll(t.document, "@documents", "ARRAY(SELECT id FROM document WHERE tenant_id = @tenant)")
 }
 
-// usedArgs leaves out the second parameter if the statement has none.
-func usedArgs(sql string, args ...any) []any {
-	if strings.Contains(sql, "$2") {
-		return args
-	}
-	return args[:1]
+func (e Erasure) args() pgx.NamedArgs {
+	return pgx.NamedArgs{"tenant": e.Tenant, "documents": e.Documents}
 }
 
 // Recluster computes the clusters of documents that were matched with erased ones:
@@ -107,15 +101,7 @@ const AwaitTurnSQL = `SELECT pg_advisory_xact_lock(` + TurnKey + `)`
 // tenant last: after an interruption, run it again. note is called after each batch.
 func (db *DB) Erase(ctx context.Context, e Erasure, recluster Recluster, note func(TableRows)) ([]job.Stamped, error) {
 	if e.Documents != nil {
-		var deleted []TableRows
-		stamped, err := Within(ctx, db, func(tx pgx.Tx) (stamped []job.Stamped, err error) {
-			deleted, stamped, err = db.eraseDocuments(ctx, tx, e, recluster)
-			return stamped, err
-		})
-		for _, n := range deleted {
-			note(n)
-		}
-		return stamped, err
+		return db.eraseDocuments(ctx, e, recluster, note)
 	}
 	for range erasePasses {
 		n, err := db.erasePass(ctx, e.Tenant, note)
@@ -132,38 +118,42 @@ func (db *DB) Erase(ctx context.Context, e Erasure, recluster Recluster, note fu
 	return nil, ErrStillAdded
 }
 
-const (
-	neighbourSQL = `
-SELECT id FROM document WHERE tenant_id = $2 AND id <> ALL ($1) AND matching_status IS NOT NULL AND id IN (
+const neighbourSQL = `
+SELECT id FROM document WHERE tenant_id = @tenant AND id <> ALL (@documents) AND matching_status IS NOT NULL AND id IN (
 	SELECT unnest(ARRAY[document_a_id, document_b_id]) FROM match_pair WHERE ` + ofPair + `
 	UNION SELECT unnest(ARRAY[document_a_id, document_b_id]) FROM document_match WHERE ` + ofPair + `
 	UNION SELECT unnest(ARRAY[document_a_id, document_b_id]) FROM match_suggestion WHERE ` + ofPair + `
 	UNION SELECT unnest(ARRAY[document_id, other_document_id]) FROM document_warning WHERE ` + ofWarning + `
 	UNION SELECT document_id FROM three_way_match WHERE ` + comparisonsOfDocument + `)
 ORDER BY id`
-)
 
-func (db *DB) eraseDocuments(ctx context.Context, tx pgx.Tx, e Erasure, recluster Recluster) (
-	deleted []TableRows, stamped []job.Stamped, err error,
-) {
-	if _, err := tx.Exec(ctx, AwaitTurnSQL, e.Tenant); err != nil {
-		return nil, nil, err
+func (db *DB) eraseDocuments(
+	ctx context.Context, e Erasure, recluster Recluster, note func(TableRows),
+) (stamped []job.Stamped, err error) {
+	var deleted []TableRows
+	stamped, err = Within(ctx, db, func(tx pgx.Tx) ([]job.Stamped, error) {
+		if _, err := tx.Exec(ctx, AwaitTurnSQL, e.Tenant); err != nil {
+			return nil, err
+		}
+		neighbours, err := IDs(ctx, tx, neighbourSQL, e.args())
+		if err != nil {
+			return nil, err
+		}
+		if deleted, err = deleteDocuments(ctx, tx, e); err != nil {
+			return nil, err
+		}
+		if err := recluster(ctx, tx, neighbours); err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, forgetRowsSQL); err != nil {
+			return nil, err
+		}
+		return db.PublishIn(ctx, tx, neighbours)
+	})
+	for _, n := range deleted {
+		note(n)
 	}
-	neighbours, err := IDs(ctx, tx, neighbourSQL, e.Documents, e.Tenant)
-	if err != nil {
-		return nil, nil, err
-	}
-	if deleted, err = deleteDocuments(ctx, tx, e); err != nil {
-		return nil, nil, err
-	}
-	if err := recluster(ctx, tx, neighbours); err != nil {
-		return nil, nil, err
-	}
-	if _, err := tx.Exec(ctx, forgetRowsSQL); err != nil {
-		return nil, nil, err
-	}
-	stamped, err = db.PublishIn(ctx, tx, neighbours)
-	return deleted, stamped, err
+	return stamped, err
 }
 
 // deleteDocuments deletes documents with all rows about them.
@@ -175,14 +165,14 @@ func deleteDocuments(ctx context.Context, tx pgx.Tx, e Erasure) (deleted []Table
 		if t.document == "" {
 			continue
 		}
-		tag, err := tx.Exec(ctx, "DELETE FROM "+t.table+" WHERE "+t.document, usedArgs(t.document, e.Documents, e.Tenant)...)
+		tag, err := tx.Exec(ctx, "DELETE FROM "+t.table+" WHERE "+t.document, e.args())
 		if err != nil {
 			return nil, fmt.Errorf("delete rows of %s: %w", t.table, err)
 		}
 		deleted = append(deleted, TableRows{t.table, tag.RowsAffected()})
 	}
 	for _, sql := range scrubs {
-		if _, err := tx.Exec(ctx, sql, e.Documents, e.Tenant); err != nil {
+		if _, err := tx.Exec(ctx, sql, e.args()); err != nil {
 			return nil, err
 		}
 	}
@@ -217,11 +207,7 @@ func (db *DB) erasePass(ctx context.Context, tenant uuid.UUID, note func(TableRo
 func (db *DB) eraseBatch(ctx context.Context, t erasable, tenant uuid.UUID, note func(TableRows)) (n int64, err error) {
 	some := fmt.Sprintf("SELECT ctid FROM %s WHERE %s LIMIT %d", t.table, t.tenant, eraseRows)
 	sql := "DELETE FROM " + t.table + " WHERE ctid = ANY (ARRAY(" + some + "))"
-	err = repeat(ctx, func() error {
-		tag, err := db.pool.Exec(ctx, sql, tenant)
-		n = tag.RowsAffected()
-		return err
-	})
+	n, err = db.pool.changed(ctx, sql, pgx.NamedArgs{"tenant": tenant})
 	if err == nil {
 		note(TableRows{t.table, n})
 	}

@@ -27,7 +27,7 @@ const unpublished = `coalesce({due_at}, {arrived}) < now() - $2::interval
 
 // inserted selects rows of another program that nobody has published yet, apart from published_at and attempts.
 const inserted = `{status} IS NULL AND {due_at} IS NOT NULL AND {error} IS NULL
-			{and complete}`
+			AND {complete}`
 
 // oldest reads the ids of rows selected by predicate, first of each tenant and then of all,
 // the longest waiting first.

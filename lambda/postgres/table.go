@@ -20,10 +20,8 @@ type Table struct {
 	Arrived string // the column with the time of the insert
 	Subject string // a row in one word, for messages to people: document
 	// Unworkable is an expression for the reason why a row can't be worked on, NULL if it can.
-	// Leave it empty if every row can.
 	Unworkable string
-	// Complete is the condition of a fully inserted row. Leave it empty if every row is.
-	Complete string
+	Complete   string // the condition of a fully inserted row
 }
 
 // Tables holds the tables of the manifest's functions, by function name.
@@ -69,16 +67,12 @@ var jobColumns = []string{
 
 // sql replaces {table} and columns such as {status} by the table's names.
 func (t Table) sql(statement string) string {
-	words := []string{"{table}", t.Name, "{arrived}", t.Arrived, "{unworkable}", cmp.Or(t.Unworkable, "NULL::text"), "{subject}", t.Subject,
-		"{subject_id}", t.subjectID(), "{status}", cmp.Or(t.Status, t.Prefix+"status")}
+	words := []string{"{table}", t.Name, "{arrived}", t.Arrived, "{unworkable}", t.Unworkable, "{complete}", t.Complete,
+		"{subject}", t.Subject, "{subject_id}", t.subjectID(), "{status}", cmp.Or(t.Status, t.Prefix+"status")}
 	for _, column := range jobColumns {
 		words = append(words, "{"+column+"}", t.Prefix+column)
 	}
-	complete := ""
-	if t.Complete != "" {
-		complete = "AND " + t.Complete
-	}
-	return strings.NewReplacer(append(words, "{and complete}", complete)...).Replace(statement)
+	return strings.NewReplacer(words...).Replace(statement)
 }
 
 // SQL is sql for the packages below this one. Their statements may also use {ours}, which

@@ -76,7 +76,8 @@ func ourContestants(ctx context.Context, url string, admin *pgxpool.Pool) (list 
 		dbs = append(dbs, must(postgres.Open(ctx, url, 1)))
 	}
 	for _, o := range []*ours{
-		{name: "narrow table", table: postgres.Table{Name: "nothing", Arrived: "created_at", Subject: "nothing"}, fillSQL: fillNothing,
+		{name: "narrow table", table: postgres.Table{Name: "nothing", Arrived: "created_at", Subject: "nothing",
+			Unworkable: "NULL::text", Complete: "true"}, fillSQL: fillNothing,
 			endedSQL: `SELECT count(*) FROM nothing WHERE status = 'succeeded' AND attempts = 1`},
 		{name: "document", table: postgres.Tables[manifest.Match.Name], fillSQL: fillDocument,
 			endedSQL: `SELECT count(*) FROM document WHERE matching_status = 'succeeded' AND matching_attempts = 1`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 )
 
 // Tenant is the tenant of a new Fixture.
@@ -129,21 +130,11 @@ type Row struct {
 // time and time of failure.
 func (f *Fixture) Row(id uuid.UUID, columns, table string) (r Row) {
 	f.T.Helper()
-	var status, reason, notifications *string
-	var due, failed *time.Time
 	must.OK(f.T, f.Conn.QueryRow(f.T.Context(), "SELECT "+columns+`,
 		(SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY attempt, kind) FROM notification WHERE $1 IN (document_id, subject_id))
-		FROM `+table+" WHERE id = $1", id).Scan(&status, &r.Attempt, &reason, &due, &failed, &notifications))
-	r.Status, r.Error, r.Notifications = job.Status(orZero(status)), orZero(reason), orZero(notifications)
-	r.Due, r.FailedAt = orZero(due), orZero(failed)
+		FROM `+table+" WHERE id = $1", id).Scan((*zeronull.Text)(&r.Status), &r.Attempt, (*zeronull.Text)(&r.Error),
+		(*zeronull.Timestamptz)(&r.Due), (*zeronull.Timestamptz)(&r.FailedAt), (*zeronull.Text)(&r.Notifications)))
 	return r
-}
-
-func orZero[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // Changes returns what lists the rows of all tables that are new, changed or gone since the last call.

@@ -34,7 +34,7 @@ func Once(fill func(t testing.TB, url string)) func(t testing.TB) (url string) {
 		if shared().err == nil && !done {
 			t.Fatal("the first test that needed this database could not fill it")
 		}
-		return create(t, func(server) string { return name })
+		return create(t, name)
 	}
 }
 

@@ -1,7 +1,6 @@
 package postgrestest
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
@@ -28,15 +27,7 @@ type node struct {
 // Explain runs a statement and returns its plan.
 func Explain(t testing.TB, conn *pgx.Conn, sql string, args ...any) Plan {
 	t.Helper()
-	var raw []byte
-	if err := conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...).Scan(&raw); err != nil {
-		t.Fatal(err)
-	}
-	var plans []Plan
-	if err := json.Unmarshal(raw, &plans); err != nil {
-		t.Fatal(err)
-	}
-	return plans[0]
+	return Value[[]Plan](t, conn, "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...)[0]
 }
 
 func (n node) all() []node {

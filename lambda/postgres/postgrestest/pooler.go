@@ -113,11 +113,7 @@ func unprivileged(t *testing.T, socket string) *syscall.Credential {
 		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 	}
 	u := must.Get(user.Lookup("nobody"))(t)
-	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
-	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
+	uid, gid := must.Get(strconv.ParseUint(u.Uid, 10, 32))(t), must.Get(strconv.ParseUint(u.Gid, 10, 32))(t)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 

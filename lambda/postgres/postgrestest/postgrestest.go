@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"matchbook/lambda/internal/must"
 	"matchbook/lambda/local/pgserver"
 	"matchbook/lambda/local/simclock"
 	"matchbook/lambda/manifest/variable"
@@ -33,23 +34,23 @@ import (
 // when the test ends.
 func URL(t testing.TB) string {
 	t.Helper()
-	return create(t, server.fromTemplate)
+	return create(t, shared().template)
 }
 
 // EmptyURL is URL without the migrations.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
-	return create(t, func(server) string { return "template0" })
+	return create(t, "template0")
 }
 
-func create(t testing.TB, template func(server) string) string {
+func create(t testing.TB, template string) string {
 	t.Helper()
 	s := shared()
 	if s.err != nil {
 		t.Fatalf("no PostgreSQL for tests: %v", s.err)
 	}
 	name := "test_" + uuid.NewString()
-	execute(t, s.pool, s.createSQL(name, template(s)))
+	execute(t, s.pool, s.createSQL(name, template))
 	t.Cleanup(func() { execute(t, s.pool, fmt.Sprintf("DROP DATABASE %q WITH (FORCE)", name)) })
 	return withDatabase(s.admin, name)
 }
@@ -57,10 +58,7 @@ func create(t testing.TB, template func(server) string) string {
 // Open opens a store on the database at url, and closes it when the test ends.
 func Open(t testing.TB, url string) *postgres.DB {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), url, 12)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(postgres.Open(t.Context(), url, 12))(t)
 	t.Cleanup(db.Close)
 	return db
 }
@@ -68,10 +66,7 @@ func Open(t testing.TB, url string) *postgres.DB {
 // Conn opens a connection for the test's own SQL, and closes it when the test ends.
 func Conn(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
 }
@@ -79,17 +74,13 @@ func Conn(t testing.TB, url string) *pgx.Conn {
 // Exec runs a statement.
 func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Exec(t.Context(), sql, args...))(t)
 }
 
 // Value returns the single value of a query.
 func Value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (value T) {
 	t.Helper()
-	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&value); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.QueryRow(t.Context(), sql, args...).Scan(&value))
 	return value
 }
 
@@ -97,15 +88,9 @@ func Value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) (value 
 // and the URL to use for connections with it.
 func WithClock(t testing.TB, url string, at time.Time) (clock *simclock.Clock, simURL string) {
 	t.Helper()
-	clock, err := simclock.Install(t.Context(), url, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock = must.Get(simclock.Install(t.Context(), url, at))(t)
 	t.Cleanup(clock.Close)
-	if simURL, err = clock.URL(); err != nil {
-		t.Fatal(err)
-	}
-	return clock, simURL
+	return clock, must.Get(clock.URL())(t)
 }
 
 type server struct {
@@ -115,8 +100,6 @@ type server struct {
 	strategy string        // option of CREATE DATABASE
 	err      error
 }
-
-func (s server) fromTemplate() string { return s.template }
 
 func (s server) createSQL(name, template string) string {
 	return fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q %s", name, template, s.strategy)
@@ -220,9 +203,7 @@ func fastestCopy(ctx context.Context, pool *pgxpool.Pool) (option string, err er
 
 func execute(t testing.TB, pool *pgxpool.Pool, sql string) {
 	t.Helper()
-	if _, err := pool.Exec(context.Background(), sql); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pool.Exec(context.Background(), sql))(t)
 }
 
 func withDatabase(rawURL, name string) string {

@@ -70,6 +70,11 @@ func First[T any](ctx context.Context, from Querier, sql string, args ...any) (T
 	return first(Rows[T](ctx, from, sql, args...))
 }
 
+// FirstBy is First with a function.
+func FirstBy[T any](ctx context.Context, from Querier, row pgx.RowToFunc[T], sql string, args ...any) (T, error) {
+	return first(RowsBy(ctx, from, row, sql, args...))
+}
+
 // Value reads the one column of the first row, or returns job.ErrNotFound without any.
 func Value[T any](ctx context.Context, from Querier, sql string, args ...any) (T, error) {
 	return first(RowsBy(ctx, from, pgx.RowTo[T], sql, args...))

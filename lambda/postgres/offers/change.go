@@ -29,20 +29,15 @@ func (o *Store) Change(ctx context.Context, c roster.Change) (roster.Change, err
 
 // change reads the change of a roster, or returns job.ErrNotFound.
 func (o *Store) change(ctx context.Context, c roster.Change, where string, arg any) (roster.Change, error) {
-	type stored struct {
-		Digest  []byte
-		Zone    string
-		Content []byte
-	}
-	row, err := postgres.First[stored](ctx, o.db.Steady(), `
+	var digest, content []byte
+	err := postgres.Scan(ctx, o.db.Steady(), []any{&digest, &c.Zone, &content}, `
 SELECT digest, coalesce(timezone, ''), content FROM offer_roster_change WHERE tenant_id = $1 AND date = $2 AND `+where,
 		c.Tenant, c.Date.Time(), arg)
 	if err != nil {
 		return c, err
 	}
-	copy(c.Digest[:], row.Digest)
-	c.Zone = row.Zone
-	c.Rows, err = roster.DecodeRows(row.Content)
+	copy(c.Digest[:], digest)
+	c.Rows, err = roster.DecodeRows(content)
 	return c, err
 }
 

@@ -2,10 +2,9 @@ package offers
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
+	"matchbook/lambda/failure"
 	"matchbook/lambda/offer"
 	"matchbook/lambda/offer/roster"
 	"matchbook/lambda/postgres"
@@ -68,28 +67,24 @@ func (o *Store) SettingsOf(ctx context.Context, tenant uuid.UUID) (roster.Settin
 func (o *Store) SetSettings(
 	ctx context.Context, tenant uuid.UUID, change func(*roster.Settings) error,
 ) (s roster.Settings, err error) {
-	s, err = postgres.Within(ctx, o.db, func(tx pgx.Tx) (roster.Settings, error) {
-		s := roster.Usual()
-		var stored []byte
-		err := tx.QueryRow(ctx, settingsForUpdateSQL, tenant).Scan(&stored)
-		if err == nil && stored != nil {
-			err = json.Unmarshal(stored, &s)
+	s, err = postgres.Within(ctx, o.db, func(tx pgx.Tx) (s roster.Settings, err error) {
+		stored, err := postgres.Value[*roster.Settings](ctx, tx, settingsForUpdateSQL, tenant)
+		if err != nil {
+			return s, err
 		}
-		if err == nil {
-			err = change(&s)
+		if s = roster.Usual(); stored != nil {
+			s = *stored
 		}
-		if err == nil {
-			err = s.Check()
+		if err := change(&s); err != nil {
+			return s, err
 		}
-		if err == nil {
-			_, err = tx.Exec(ctx, putSettingsSQL, tenant, s)
+		if err := s.Check(); err != nil {
+			return s, err
 		}
+		_, err = tx.Exec(ctx, putSettingsSQL, tenant, s)
 		return s, err
 	})
-	if err != nil {
-		err = fmt.Errorf("set the settings of offers: %w", err)
-	}
-	return s, err
+	return s, failure.At("set the settings of offers", err)
 }
 
 // settingsForUpdateSQL locks the tenant, so that two changes don't undo each other.

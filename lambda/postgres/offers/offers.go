@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/manifest"
@@ -19,6 +18,8 @@ import (
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 )
 
 // Store is the store of the offer function. This file has the work on a job and the reads of
@@ -43,90 +44,45 @@ FROM matchmaking_job
 	jobsOfDateSQL = jobColumnsSQL + `WHERE tenant_id = $1 AND date = $2 ORDER BY user_id`
 )
 
-type storedJob struct {
-	ID, Tenant, User     uuid.UUID
-	Date                 day.Date
-	Zone                 string
-	Digest               []byte
-	Algorithm            int
-	OfferedAt, ExpiresAt time.Time
-	Status, Error        string
-	Retries              int
-	Started, Completed   *time.Time
-	Offers               []byte
-}
-
-func (s storedJob) job() (j offer.Job) {
-	j = offer.Job{ID: s.ID, Tenant: s.Tenant, User: s.User, Date: s.Date, Zone: s.Zone,
-		Algorithm: s.Algorithm, OfferedAt: s.OfferedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC()}
-	copy(j.Digest[:], s.Digest)
-	return j
-}
-
-func (s storedJob) record() (offer.Record, error) {
-	r := offer.Record{Set: offer.Set{Job: s.job()}, Status: s.Status, Error: s.Error, Retries: s.Retries}
-	if s.Started != nil {
-		r.StartedAt = s.Started.UTC()
-	}
-	if s.Completed != nil {
-		r.CompletedAt = s.Completed.UTC()
-	}
-	if s.Offers == nil {
-		return r, nil
-	}
-	return r, json.Unmarshal(s.Offers, &r.Offers)
+func record(row pgx.CollectableRow) (r offer.Record, err error) {
+	var digest []byte
+	err = row.Scan(&r.ID, &r.Tenant, &r.User, &r.Date, &r.Zone, &digest, &r.Algorithm, &r.OfferedAt, &r.ExpiresAt,
+		&r.Status, &r.Error, &r.Retries, (*zeronull.Timestamptz)(&r.StartedAt), (*zeronull.Timestamptz)(&r.CompletedAt), &r.Offers)
+	copy(r.Digest[:], digest)
+	r.OfferedAt, r.ExpiresAt = r.OfferedAt.UTC(), r.ExpiresAt.UTC()
+	return r, err
 }
 
 // Job implements offer.Store.
 func (o *Store) Job(ctx context.Context, f job.Attempt) (offer.Job, error) {
-	row, err := postgres.First[storedJob](ctx, o.db.Steady(), claimedJobSQL, f.ID, f.Number)
+	r, err := postgres.FirstBy(ctx, o.db.Steady(), record, claimedJobSQL, f.ID, f.Number)
 	if errors.Is(err, job.ErrNotFound) {
 		err = job.ErrFenceLost
 	}
-	return row.job(), err
+	return r.Job, err
 }
 
 // JobByID reads a job and its set. It returns job.ErrNotFound for an unknown id.
 func (o *Store) JobByID(ctx context.Context, id uuid.UUID) (offer.Record, error) {
-	row, err := postgres.First[storedJob](ctx, o.db.Steady(), jobByIDSQL, id)
-	if err != nil {
-		return offer.Record{}, err
-	}
-	return row.record()
+	return postgres.FirstBy(ctx, o.db.Steady(), record, jobByIDSQL, id)
 }
 
 // JobsOf reads the jobs of a date with their sets, by user.
-func (o *Store) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) (list []offer.Record, err error) {
-	rows, err := postgres.Rows[storedJob](ctx, o.db, jobsOfDateSQL, tenant, date.Time())
-	for _, row := range rows {
-		r, err := row.record()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, err
+func (o *Store) JobsOf(ctx context.Context, tenant uuid.UUID, date day.Date) ([]offer.Record, error) {
+	return postgres.RowsBy(ctx, o.db, record, jobsOfDateSQL, tenant, date.Time())
 }
 
 const rosterSQL = `
 SELECT digest, algorithm_version, users, content FROM offer_roster WHERE tenant_id = $1 AND date = $2`
 
-type storedRoster struct {
-	Digest           []byte
-	Algorithm, Users int
-	Content          []byte
-}
-
 // Roster implements offer.Store.
 func (o *Store) Roster(ctx context.Context, tenant uuid.UUID, date day.Date) (f roster.Frozen, err error) {
-	row, err := postgres.First[storedRoster](ctx, o.db.Steady(), rosterSQL, tenant, date.Time())
-	if err != nil {
-		return f, err
-	}
-	f = roster.Frozen{Users: row.Users, Content: row.Content}
-	f.Key = roster.Key{Tenant: tenant, Date: date, Algorithm: row.Algorithm}
-	copy(f.Digest[:], row.Digest)
-	return f, nil
+	var digest []byte
+	f.Tenant, f.Date = tenant, date
+	columns := []any{&digest, &f.Algorithm, &f.Users, &f.Content}
+	err = postgres.Scan(ctx, o.db.Steady(), columns, rosterSQL, tenant, date.Time())
+	copy(f.Digest[:], digest)
+	return f, err
 }
 
 // completeSQL writes the offers together with the state, because a completed job doesn't

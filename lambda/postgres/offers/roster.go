@@ -11,6 +11,7 @@ import (
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 )
 
 // eligibleSQL clamps the time a user was last seen to 1970 through today.
@@ -52,18 +53,9 @@ func (o *Store) Newcomers(
 func (o *Store) eligible(
 	ctx context.Context, tenant uuid.UUID, s roster.Settings, sql string, few bool, args ...any,
 ) ([]roster.Row, error) {
-	type user struct {
-		ID                   uuid.UUID
-		Version              int64
-		Profile, Preferences []byte
-		Active               day.Date
-	}
-	type answer struct {
-		User, With uuid.UUID
-		Answer     string
-		On         day.Date
-	}
-	users, err := postgres.Rows[user](ctx, o.db, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
+	users, err := postgres.RowsBy(ctx, o.db, func(row pgx.CollectableRow) (r roster.Row, err error) {
+		return r, row.Scan(&r.ID, &r.Version, (*[]byte)(&r.Profile), (*[]byte)(&r.Preferences), &r.Active)
+	}, sql+" ORDER BY id", append([]any{tenant, s.StaleDays}, args...)...)
 	if err != nil || few && len(users) == 0 {
 		return nil, err
 	}
@@ -73,19 +65,20 @@ func (o *Store) eligible(
 			ids = append(ids, u.ID)
 		}
 	}
+	type answer struct {
+		User uuid.UUID
+		roster.Past
+	}
 	answers, err := postgres.Rows[answer](ctx, o.db, pastSQL, tenant, max(s.RestDays, roster.Remembered), ids)
-	rows := make([]roster.Row, 0, len(users))
-	for _, u := range users {
-		row := roster.Row{ID: u.ID, Version: u.Version, Profile: u.Profile, Preferences: u.Preferences, Active: u.Active}
+	for i, u := range users {
 		for len(answers) > 0 && bytes.Compare(answers[0].User[:], u.ID[:]) <= 0 {
 			if a := answers[0]; a.User == u.ID {
-				row.Past = append(row.Past, roster.Past{With: a.With, Answer: roster.Answer(a.Answer), On: a.On})
+				users[i].Past = append(users[i].Past, a.Past)
 			}
 			answers = answers[1:]
 		}
-		rows = append(rows, row)
 	}
-	return rows, err
+	return users, err
 }
 
 const shownSQL = `
@@ -106,14 +99,5 @@ SELECT tenant_id, to_jsonb(s) - 'tenant_id' FROM offer_setting AS s`
 
 // Settings implements offer.ScheduleStore.
 func (o *Store) Settings(ctx context.Context) (map[uuid.UUID]roster.Settings, error) {
-	type setting struct {
-		Tenant   uuid.UUID
-		Settings roster.Settings
-	}
-	rows, err := postgres.Rows[setting](ctx, o.db, settingsSQL)
-	all := map[uuid.UUID]roster.Settings{}
-	for _, r := range rows {
-		all[r.Tenant] = r.Settings
-	}
-	return all, err
+	return postgres.Map[map[uuid.UUID]roster.Settings](ctx, o.db, settingsSQL)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"matchbook/lambda/offer"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // importUserSQL leaves an equal user alone, so that importing one twice changes nothing. It
@@ -23,8 +23,7 @@ ON CONFLICT (id) DO UPDATE SET timezone = excluded.timezone, active = excluded.a
 	profile = excluded.profile, preferences = excluded.preferences
 WHERE old.tenant_id = excluded.tenant_id
 	AND (old.timezone, old.active, old.active_at, old.profile, old.preferences) IS DISTINCT FROM
-		(excluded.timezone, excluded.active, excluded.active_at, excluded.profile, excluded.preferences)
-RETURNING true`
+		(excluded.timezone, excluded.active, excluded.active_at, excluded.profile, excluded.preferences)`
 
 const usersOfOthersSQL = `
 SELECT u.id FROM offer_user AS u JOIN unnest($1::uuid[], $2::uuid[]) AS given (id, tenant) USING (id)
@@ -43,14 +42,9 @@ func (o *Store) ImportUsers(ctx context.Context, users []offer.User) (changed in
 		}
 		for _, u := range users {
 			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).
-				QueryRow(func(row pgx.Row) error {
-					var did bool
-					err := row.Scan(&did)
-					if errors.Is(err, pgx.ErrNoRows) {
-						return nil
-					}
-					changed++
-					return err
+				Exec(func(tag pgconn.CommandTag) error {
+					changed += int(tag.RowsAffected())
+					return nil
 				})
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {

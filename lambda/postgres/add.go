@@ -146,9 +146,7 @@ func givenOf(docs []Imported) (columns []any, tenants []uuid.UUID) {
 	received := make([]*time.Time, n)
 	for i, d := range docs {
 		ids[i], tenants[i], types[i], files[i], data[i] = d.ID, d.TenantID, string(d.Type), d.FilePath, string(d.Data)
-		if !d.Received.IsZero() {
-			received[i] = &docs[i].Received
-		}
+		received[i] = OrNull(d.Received)
 	}
 	return slices.Clip([]any{ids, tenants, types, files, data, received}), tenants
 }

@@ -46,18 +46,11 @@ ORDER BY d.{failed_at}, d.id`
 
 // Failed lists the failed rows of a filter.
 func (j *Jobs) Failed(ctx context.Context, filter FailedFilter) (*Failed, error) {
-	var since *time.Time
-	if !filter.Since.IsZero() {
-		since = &filter.Since
-	}
-	var tenant *uuid.UUID
-	if filter.Tenant != uuid.Nil {
-		tenant = &filter.Tenant
-	}
 	failed := &Failed{jobs: j}
 	var d FailedRow
 	read := Each([]any{&d.ID, &d.Kind, &failed.at}, func() { failed.Rows = append(failed.Rows, d) })
-	err := Read(ctx, j.db.pool, read, j.sql(failedSQL), filter.Kind, since, filter.Within, tenant, filter.IDs)
+	err := Read(ctx, j.db.pool, read, j.sql(failedSQL), filter.Kind, OrNull(filter.Since), filter.Within,
+		OrNull(filter.Tenant), filter.IDs)
 	return failed, err
 }
 

@@ -94,6 +94,14 @@ func first[T any](list []T, err error) (first T, _ error) {
 	return list[0], nil
 }
 
+// OrNull returns nil, which is NULL, for the zero value.
+func OrNull[T comparable](value T) *T {
+	if value == *new(T) {
+		return nil
+	}
+	return &value
+}
+
 // Map reads rows of a key and a value.
 func Map[M ~map[K]V, K comparable, V any](ctx context.Context, from Querier, sql string, args ...any) (m M, err error) {
 	var key K

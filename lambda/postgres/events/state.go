@@ -18,22 +18,7 @@ type Filter struct {
 }
 
 func (f Filter) args() []any {
-	var tenant, id *uuid.UUID
-	var since *time.Time
-	var within *time.Duration
-	if f.Tenant != uuid.Nil {
-		tenant = &f.Tenant
-	}
-	if f.ID != uuid.Nil {
-		id = &f.ID
-	}
-	if !f.Since.IsZero() {
-		since = &f.Since
-	}
-	if f.Within > 0 {
-		within = &f.Within
-	}
-	return []any{tenant, id, since, within}
+	return []any{postgres.OrNull(f.Tenant), postgres.OrNull(f.ID), postgres.OrNull(f.Since), postgres.OrNull(f.Within)}
 }
 
 // State counts a tenant's events of one kind not yet accepted by the receiver.

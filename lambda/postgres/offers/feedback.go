@@ -36,13 +36,9 @@ func (o *Store) AddFeedback(ctx context.Context, tenant uuid.UUID, list []offer.
 	var users, candidates []uuid.UUID
 	var answers []string
 	var times []*time.Time
-	for i, f := range list {
-		users, candidates, answers = append(users, f.User), append(candidates, f.Candidate), append(answers, string(f.Answer))
-		if at := &list[i].At; at.IsZero() {
-			times = append(times, nil)
-		} else {
-			times = append(times, at)
-		}
+	for _, f := range list {
+		users, candidates = append(users, f.User), append(candidates, f.Candidate)
+		answers, times = append(answers, string(f.Answer)), append(times, postgres.OrNull(f.At))
 	}
 	return postgres.RowsBy(ctx, o.db, pgx.RowTo[int], addFeedbackSQL, tenant, users, candidates, answers, times)
 }

@@ -62,5 +62,5 @@ ORDER BY tenant_id, day, model`, "{of}", of)
 // day and model. Use most (0: all) where the whole history would take too long: it reads at most
 // so many of a tenant's latest calls and embeddings, which an index finds.
 func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
-	return postgres.Rows[Spent](ctx, r.db, spentSQL(tenant), since, tenant, orNull(most))
+	return postgres.Rows[Spent](ctx, r.db, spentSQL(tenant), since, tenant, postgres.OrNull(most))
 }

@@ -37,7 +37,7 @@ FROM {table} WHERE {status} IN ('pending', 'in-progress') AND ($2::uuid IS NULL 
 
 // Workload counts the rows of a function, of one tenant or (uuid.Nil) of all.
 func (r Reader) Workload(ctx context.Context, f manifest.Function, tenant uuid.UUID) (Workload, error) {
-	return postgres.First[Workload](ctx, r.db, postgres.Tables[f.Name].SQL(workloadSQL), f.Visibility(), orNull(tenant))
+	return postgres.First[Workload](ctx, r.db, postgres.Tables[f.Name].SQL(workloadSQL), f.Visibility(), postgres.OrNull(tenant))
 }
 
 // LastAttempt is the last sign of work on any row.
@@ -79,7 +79,7 @@ GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT $2`
 
 // Errors reads the most frequent errors of a function, up to limit.
 func (r Reader) Errors(ctx context.Context, f manifest.Function, tenant uuid.UUID, limit int) ([]Errors, error) {
-	return postgres.Rows[Errors](ctx, r.db, postgres.Tables[f.Name].SQL(errorsSQL), orNull(tenant), limit)
+	return postgres.Rows[Errors](ctx, r.db, postgres.Tables[f.Name].SQL(errorsSQL), postgres.OrNull(tenant), limit)
 }
 
 // Sets counts the sets of match offers that the receiver hasn't accepted yet.
@@ -101,7 +101,7 @@ FROM (SELECT * FROM waiting ORDER BY created_at, job_id LIMIT 1) AS oldest`
 
 // Sets reads the waiting sets of one tenant or (uuid.Nil) of all.
 func (r Reader) Sets(ctx context.Context, tenant uuid.UUID) (Sets, error) {
-	return postgres.First[Sets](ctx, r.db, setsSQL, orNull(tenant))
+	return postgres.First[Sets](ctx, r.db, setsSQL, postgres.OrNull(tenant))
 }
 
 // Holder is a transaction that keeps locks on tables of workloads. Claims and the sweep pass over a
@@ -151,14 +151,6 @@ func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
-// orNull is nil for the zero value.
-func orNull[T comparable](value T) *T {
-	if value == *new(T) {
-		return nil
-	}
-	return &value
-}
-
 // orAll returns the chosen values, or all of them if none is chosen.
 func orAll[T any](chosen, all []T) []T {
 	if len(chosen) == 0 {
@@ -194,7 +186,7 @@ ORDER BY coalesce(d.{failed_at}, {waits_since}) DESC, d.id LIMIT $3`
 // Troubles reads up to limit rows of a function, the latest first. which is FailedRows or StuckRows.
 func (r Reader) Troubles(ctx context.Context, f manifest.Function, which string, tenant uuid.UUID, limit int) ([]Trouble, error) {
 	sql := postgres.Tables[f.Name].SQL(fmt.Sprintf(troubleSQL, which))
-	return postgres.Rows[Trouble](ctx, r.db, sql, f.Visibility(), orNull(tenant), limit)
+	return postgres.Rows[Trouble](ctx, r.db, sql, f.Visibility(), postgres.OrNull(tenant), limit)
 }
 
 const documentsOfSQL = `

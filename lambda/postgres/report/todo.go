@@ -24,7 +24,7 @@ const toSettleSQL = `SELECT count(*) FROM %s AND ($1::uuid IS NULL OR tenant_id 
 
 // ToSettle counts a tenant's invoices of the kind ToSettle; the zero tenant stands for all.
 func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, rowsOfKinds[ToSettle].from), orNull(tenant)).Scan(&n)
+	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, rowsOfKinds[ToSettle].from), postgres.OrNull(tenant)).Scan(&n)
 	return n, err
 }
 

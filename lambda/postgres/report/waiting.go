@@ -196,6 +196,6 @@ func countKinds(waiting string) string {
 }
 
 func (f WaitingFilter) args() []any {
-	return []any{f.Tenant, orAll(f.Kinds, WaitingKinds), orNull(f.Since), orNull(f.Within.Seconds()), orNull(f.Newest), f.All, f.Assignee,
-		orNull(f.MinValue), string(f.Type)}
+	return []any{f.Tenant, orAll(f.Kinds, WaitingKinds), postgres.OrNull(f.Since), postgres.OrNull(f.Within.Seconds()), postgres.OrNull(f.Newest), f.All, f.Assignee,
+		postgres.OrNull(f.MinValue), string(f.Type)}
 }

@@ -65,7 +65,8 @@ func migrate(
 		if err != nil {
 			return list, err
 		}
-		return list, grant(ctx, db)
+		_, err = db.ExecContext(ctx, GrantSQL)
+		return list, failure.At("grant "+AppRole, err)
 	})
 }
 

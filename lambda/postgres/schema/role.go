@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"strings"
@@ -52,14 +51,6 @@ DO $$ DECLARE t record; BEGIN
 		EXECUTE format('GRANT %s ON %s TO matchbook_app', array_to_string(t.list, ', '), t.name);
 	END LOOP;
 END $$`
-
-// grant runs GrantSQL.
-func grant(ctx context.Context, db *sql.DB) error {
-	if _, err := db.ExecContext(ctx, GrantSQL); err != nil {
-		return fmt.Errorf("grant %s: %w", AppRole, err)
-	}
-	return nil
-}
 
 const lacksRoleSQL = `SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'matchbook_app')`
 

@@ -13,60 +13,70 @@ const articlePrefix = "article:"
 // taughtArticle is one article under two numbers, as a person's confirmation of a match taught it.
 type taughtArticle struct {
 	Numbers [2]string // as compared: letters and digits; the smaller first
-	Source  [2]string // the numbers of the confirmed documents
+	Source  source
 }
 
-// fact is the article as a line of Raw.Known.
-func (a taughtArticle) fact() string {
-	raw, _ := json.Marshal(a) // of strings, so it cannot fail
-	return articlePrefix + string(raw)
-}
+// source has the numbers of the confirmed documents, in quotes.
+type source [2]string
+
+func sourceOf(a, b *Document) source { return source{quoted(a.Number), quoted(b.Number)} }
+
+// String names the confirmed match in words.
+func (s source) String() string { return fmt.Sprintf("the confirmed match of %s and %s", s[0], s[1]) }
 
 // maxArticle bounds a taught article number, in bytes.
 const maxArticle = 64
 
 // Lessons lists what a confirmed match teaches, as lines of Raw.Known.
-func Lessons(a, b Document) (facts []string) {
-	for _, article := range taughtArticles(a, b) {
-		facts = append(facts, article.fact())
-	}
+func Lessons(a, b Document) []string {
 	first, second := inOrder(&a, &b)
-	for _, l := range taughtLabels(second, first) {
-		facts = append(facts, l.fact())
-	}
-	for _, h := range shownHabits(a, b) {
-		facts = append(facts, h.fact())
-	}
-	return facts
+	return slices.Concat(factLines(articlePrefix, taughtArticles(&a, &b)), factLines(labelPrefix, taughtLabels(second, first)),
+		factLines(HabitPrefix, shownHabits(first, second)))
 }
 
 // Lesson describes a line of Raw.Known that a confirmed match taught: its kind, its words, and the
 // match. It is empty for other lines.
 func Lesson(fact string) (kind, words, source string) {
-	var a taughtArticle
-	var l taughtLabel
-	var h habit
-	by := func(s [2]string) string { return fmt.Sprintf("the confirmed match of %s and %s", s[0], s[1]) }
-	switch {
-	case isFact(fact, articlePrefix, &a):
-		return "article", fmt.Sprintf("%s is %s", quoted(a.Numbers[0]), quoted(a.Numbers[1])), by(a.Source)
-	case isFact(fact, labelPrefix, &l):
-		return "label", fmt.Sprintf("%s names the %s", quoted(l.Word), l.To.Words()), by(l.Source)
-	case isFact(fact, HabitPrefix, &h) && habitWords[h.Is] != "":
-		return "habit", h.words(), by(h.Source)
+	if a, ok := factOf[taughtArticle](fact, articlePrefix); ok {
+		return "article", fmt.Sprintf("%s is %s", quoted(a.Numbers[0]), quoted(a.Numbers[1])), a.Source.String()
+	}
+	if l, ok := factOf[taughtLabel](fact, labelPrefix); ok {
+		return "label", fmt.Sprintf("%s names the %s", quoted(l.Word), l.To.Words()), l.Source.String()
+	}
+	if h, ok := factOf[habit](fact, HabitPrefix); ok && habitWords[h.Is] != "" {
+		return "habit", h.words(), h.Source.String()
 	}
 	return "", "", ""
 }
 
-// isFact parses a line of Raw.Known of one kind.
-func isFact(line, prefix string, to any) bool {
+// factLines writes facts of one kind as lines of Raw.Known.
+func factLines[T any](prefix string, facts []T) (lines []string) {
+	for _, f := range facts {
+		raw, _ := json.Marshal(f) // of strings, so it cannot fail
+		lines = append(lines, prefix+string(raw))
+	}
+	return lines
+}
+
+// factOf parses a line of Raw.Known, unless it's of another kind.
+func factOf[T any](line, prefix string) (fact T, ok bool) {
 	raw, ok := strings.CutPrefix(line, prefix)
-	return ok && json.Unmarshal([]byte(raw), to) == nil
+	return fact, ok && json.Unmarshal([]byte(raw), &fact) == nil
+}
+
+// factsOf parses the lines of one kind in Raw.Known.
+func factsOf[T any](known, prefix string) (facts []T) {
+	for line := range strings.SplitSeq(known, "\n") {
+		if f, ok := factOf[T](line, prefix); ok {
+			facts = append(facts, f)
+		}
+	}
+	return facts
 }
 
 // taughtArticles lists lines of different article numbers that agree in quantity and in price or
 // words. It lists none if the documents have a common number, because they share a numbering.
-func taughtArticles(a, b Document) (list []taughtArticle) {
+func taughtArticles(a, b *Document) (list []taughtArticle) {
 	lines := align(a.items, b.items)
 	if slices.ContainsFunc(lines, func(l line) bool { return l.bySKU }) {
 		return nil
@@ -77,20 +87,16 @@ func taughtArticles(a, b Document) (list []taughtArticle) {
 		if !differ || l.is != equal || l.otherPrice || l.how < likeArticle && !l.samePrice {
 			continue
 		}
-		list = append(list, taughtArticle{[2]string{min(x, y), max(x, y)}, [2]string{quoted(a.Number), quoted(b.Number)}})
+		list = append(list, taughtArticle{[2]string{min(x, y), max(x, y)}, sourceOf(a, b)})
 	}
 	return list
 }
 
 // learn gives the items the common number of their article. A number of two taught articles, or of
 // two items of the document, keeps its own.
-func (d *Document) learn(facts []string) {
+func (d *Document) learn(articles []taughtArticle) {
 	other, count := map[string]taughtArticle{}, map[string]int{}
-	for _, fact := range facts {
-		var a taughtArticle
-		if !isFact(fact, articlePrefix, &a) {
-			continue
-		}
+	for _, a := range articles {
 		for _, n := range a.Numbers {
 			switch known, is := other[n]; {
 			case !is:
@@ -111,8 +117,7 @@ func (d *Document) learn(facts []string) {
 			continue
 		}
 		d.items[i].sku = a.Numbers[0]
-		d.items[i].taught = fmt.Sprintf("Articles %s and %s are one, by the confirmed match of %s and %s.",
-			quoted(a.Numbers[0]), quoted(a.Numbers[1]), a.Source[0], a.Source[1])
+		d.items[i].taught = fmt.Sprintf("Articles %s and %s are one, by %s.", quoted(a.Numbers[0]), quoted(a.Numbers[1]), a.Source)
 	}
 }
 

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,18 +24,7 @@ type habit struct {
 	Is     string        `json:"is"`     // a key of habitWords
 	First  document.Type `json:"first"`  // in the order of business
 	Second document.Type `json:"second"` // the other one
-	Source [2]string     `json:"source"` // the numbers of the confirmed documents
-}
-
-func (h habit) fact() string {
-	raw, _ := json.Marshal(h) // of strings, so it cannot fail
-	return HabitPrefix + string(raw)
-}
-
-// of is the habit without its source.
-func (h habit) of() habit {
-	h.Source = [2]string{}
-	return h
+	Source source        `json:"source"`
 }
 
 // habits are the kinds of evidence that may be habits.
@@ -48,31 +36,23 @@ func (h habit) words() string {
 	return fmt.Sprintf(habitWords[h.Is], h.Second.Words(), h.First.Words())
 }
 
-// shownHabits lists the habits that a match of the two shows.
-func shownHabits(a, b Document) (list []habit) {
-	first, second := inOrder(&a, &b)
-	for _, ev := range a.Score(b).Evidence {
-		if is, ok := habits[ev.Name]; ok && a.Type != b.Type {
-			list = append(list, habit{is, first.Type, second.Type, [2]string{quoted(first.Number), quoted(second.Number)}})
+// shownHabits lists the habits that a match of the two shows, in the order of business.
+func shownHabits(first, second *Document) (list []habit) {
+	for _, ev := range first.Score(*second).Evidence {
+		if is, ok := habits[ev.Name]; ok && first.Type != second.Type {
+			list = append(list, habit{is, first.Type, second.Type, sourceOf(first, second)})
 		}
 	}
 	return list
 }
 
 // learnHabits keeps the habits that enough confirmed matches show, with their sources.
-func (d *Document) learnHabits(facts []string) {
-	d.habits = nil
-	for _, fact := range facts {
-		var h habit
-		if !isFact(fact, HabitPrefix, &h) || habitWords[h.Is] == "" {
-			continue
-		}
-		if d.habits == nil {
-			d.habits = map[habit][]string{}
-		}
-		source := h.Source[0] + " and " + h.Source[1]
-		if of := h.of(); !slices.Contains(d.habits[of], source) {
-			d.habits[of] = append(d.habits[of], source)
+func (d *Document) learnHabits(shown []habit) {
+	d.habits = map[habit][]string{}
+	for _, h := range shown {
+		from := h.Source[0] + " and " + h.Source[1]
+		if h.Source = (source{}); habitWords[h.Is] != "" && !slices.Contains(d.habits[h], from) {
+			d.habits[h] = append(d.habits[h], from)
 		}
 	}
 }

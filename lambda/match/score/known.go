@@ -33,23 +33,18 @@ func (d *Document) Naming() (n Naming) {
 // of Raw.Known. You must call Normalized again afterwards, because the keys depend on them.
 func (d *Document) Know(known string) {
 	d.known, d.supplier.known = known, nil
-	var articles, labels, habits []string
 	for line := range strings.SplitSeq(known, "\n") {
-		switch {
-		case strings.HasPrefix(line, articlePrefix):
-			articles = append(articles, line)
-		case strings.HasPrefix(line, labelPrefix):
-			labels = append(labels, line)
-		case strings.HasPrefix(line, HabitPrefix):
-			habits = append(habits, line)
-		case line != "":
+		taught := func(prefix string) bool { return strings.HasPrefix(line, prefix) }
+		if line != "" && !slices.ContainsFunc(factPrefixes, taught) {
 			d.supplier.known = append(d.supplier.known, line)
 		}
 	}
-	d.learn(articles)
-	d.learnLabels(labels)
-	d.learnHabits(habits)
+	d.learn(factsOf[taughtArticle](known, articlePrefix))
+	d.learnLabels(factsOf[taughtLabel](known, labelPrefix))
+	d.learnHabits(factsOf[habit](known, HabitPrefix))
 }
+
+var factPrefixes = []string{articlePrefix, labelPrefix, HabitPrefix}
 
 // identities lists the identities of a supplier: its VAT id and its name's.
 func (p *party) identities() []string {

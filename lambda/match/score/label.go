@@ -1,7 +1,6 @@
 package score
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,12 +18,7 @@ type taughtLabel struct {
 	Word   string        `json:"word"` // folded, as reference.Unknown has it
 	On     document.Type `json:"on"`   // the documents that print it
 	To     document.Type `json:"to"`   // the documents that it names
-	Source [2]string     `json:"source"`
-}
-
-func (l taughtLabel) fact() string {
-	raw, _ := json.Marshal(l) // of strings, so it cannot fail
-	return labelPrefix + string(raw)
+	Source source        `json:"source"`
 }
 
 // taughtLabels lists the unknown words before the number of b in a's texts, if a doesn't cite it by
@@ -39,7 +33,7 @@ func taughtLabels(a, b *Document) (list []taughtLabel) {
 		return nil
 	}
 	for _, f := range reference.Unknown(strings.Join(a.texts(), "\n")) {
-		l := taughtLabel{f.Type, a.Type, b.Type, [2]string{quoted(a.Number), quoted(b.Number)}}
+		l := taughtLabel{f.Type, a.Type, b.Type, sourceOf(a, b)}
 		if cited(normaliseNumber(f.Number)) && !slices.Contains(list, l) {
 			list = append(list, l)
 		}
@@ -49,14 +43,13 @@ func taughtLabels(a, b *Document) (list []taughtLabel) {
 
 // learnLabels reads the citations again, with the labels taught for documents of this type. A word
 // that names two types names none.
-func (d *Document) learnLabels(facts []string) {
-	if len(facts) == 0 && len(d.labels) == 0 {
+func (d *Document) learnLabels(labels []taughtLabel) {
+	if len(labels) == 0 && len(d.labels) == 0 {
 		return
 	}
 	d.labels = map[string]taughtLabel{}
-	for _, fact := range facts {
-		var l taughtLabel
-		if !isFact(fact, labelPrefix, &l) || l.On != d.Type || l.Word == "" {
+	for _, l := range labels {
+		if l.On != d.Type || l.Word == "" {
 			continue
 		}
 		if other, is := d.labels[l.Word]; is && other.To != l.To {
@@ -86,7 +79,7 @@ func (d *Document) citeLabelled() {
 			l, n := d.labels[f.Type], normaliseNumber(f.Number)
 			d.cites = slices.DeleteFunc(d.cites, func(c citation) bool { return c.Type == "" && c.Canonical == n.Canonical })
 			d.cite(citation{Type: string(l.To), number: n, InText: true, taught: fmt.Sprintf(
-				"%s names the %s, by the confirmed match of %s and %s.", quoted(l.Word), l.To.Words(), l.Source[0], l.Source[1])})
+				"%s names the %s, by %s.", quoted(l.Word), l.To.Words(), l.Source)})
 		}
 	}
 }

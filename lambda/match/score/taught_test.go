@@ -52,7 +52,7 @@ func TestHabits(t *testing.T) {
 	facts := func(is string, of document.Type, sources ...string) string {
 		var lines []string
 		for _, s := range sources {
-			lines = append(lines, habit{is, po, of, [2]string{`"B` + s + `"`, `"R` + s + `"`}}.fact())
+			lines = append(lines, factLines(HabitPrefix, []habit{{is, po, of, source{`"B` + s + `"`, `"R` + s + `"`}}})...)
 		}
 		return strings.Join(lines, "\n")
 	}
@@ -121,7 +121,8 @@ func TestTaughtArticles(t *testing.T) {
 		"a number too long": {[]string{"L-20 17"}, []string{strings.Repeat("9", 99) + " 17"}, ""},
 	} {
 		var got []string
-		for _, a := range taughtArticles(goods(t, document.PurchaseOrder, "P1", tc.order...), goods(t, document.Invoice, "R1", tc.invoice...)) {
+		order, invoice := goods(t, document.PurchaseOrder, "P1", tc.order...), goods(t, document.Invoice, "R1", tc.invoice...)
+		for _, a := range taughtArticles(&order, &invoice) {
 			got = append(got, strings.Join(a.Numbers[:], "="))
 		}
 		if strings.Join(got, " ") != tc.want {
@@ -135,7 +136,7 @@ func TestTaughtArticles(t *testing.T) {
 func TestKnownArticles(t *testing.T) {
 	t.Parallel()
 	fact := func(a, b string) string {
-		return taughtArticle{[2]string{min(a, b), max(a, b)}, [2]string{`"P1"`, `"R1"`}}.fact()
+		return factLines(articlePrefix, []taughtArticle{{[2]string{min(a, b), max(a, b)}, source{`"P1"`, `"R1"`}}})[0]
 	}
 	for name, tc := range map[string]struct {
 		known string
@@ -202,8 +203,8 @@ func TestTaughtLabels(t *testing.T) {
 // A label counts for documents of the type that taught it. One that names two types names none.
 func TestKnownLabels(t *testing.T) {
 	t.Parallel()
-	fact := func(on, to document.Type, source string) string {
-		return taughtLabel{"abrufkennung", on, to, [2]string{`"R1"`, `"` + source + `"`}}.fact()
+	fact := func(on, to document.Type, number string) string {
+		return factLines(labelPrefix, []taughtLabel{{"abrufkennung", on, to, source{`"R1"`, `"` + number + `"`}}})[0]
 	}
 	const said = ` "abrufkennung" names the delivery note, by the confirmed match of "R1" and "0037".`
 	for name, tc := range map[string]struct{ known, notes, want, text string }{
@@ -231,7 +232,7 @@ func TestKnownLabels(t *testing.T) {
 func TestLabelReplacesNoType(t *testing.T) {
 	t.Parallel()
 	d := noted(t, inv, "R2", "Abrufkennung Ref. 10041")
-	d.Know(taughtLabel{"abrufkennung", inv, dn, [2]string{"1", "2"}}.fact())
+	d.Know(factLines(labelPrefix, []taughtLabel{{"abrufkennung", inv, dn, source{"1", "2"}}})[0])
 	if len(d.cites) != 1 || d.cites[0].Type != string(dn) {
 		t.Errorf("got %+v", d.cites)
 	}

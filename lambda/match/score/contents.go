@@ -40,9 +40,7 @@ func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 }
 
 func except(evidence []Evidence, kinds ...Kind) []Evidence {
-	return slices.DeleteFunc(evidence, func(ev Evidence) bool {
-		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.name == ev.Name })
-	})
+	return slices.DeleteFunc(evidence, func(ev Evidence) bool { return ev.isOf(kinds...) })
 }
 
 // mildly replaces the evidence against a pair by one mild piece.
@@ -58,7 +56,7 @@ func mildly(evidence []Evidence) (mild []Evidence) {
 	}
 	if against >= 0 {
 		kind := evContentsDiffer
-		if n := evidence[against].Name; n == evItemsOther.name || n == evOtherDescription.name || n == evNotReturned.name {
+		if evidence[against].isOf(evItemsOther, evOtherDescription, evNotReturned) {
 			kind = evContentsOther
 		}
 		mild = append(mild, kind.says(evidence[against].Text))

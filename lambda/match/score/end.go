@@ -29,9 +29,7 @@ func (d *Document) end() End {
 // Cited reports whether one of the two cites the other, exactly or possibly misread, and they
 // are of one company or also fit in other ways.
 func (p Pair) Cited() bool {
-	return (p.Points >= KeepAt || namesCompany(p.Evidence)) && slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
-		return evCites.Is(ev) || evCitesShort.Is(ev) || evCitesLoosely.Is(ev)
-	})
+	return (p.Points >= KeepAt || namesCompany(p.Evidence)) && has(p.Evidence, evCites, evCitesShort, evCitesLoosely)
 }
 
 // Citation returns the canonical form of the citation by which one of the two cites the other,
@@ -39,7 +37,7 @@ func (p Pair) Cited() bool {
 func (p Pair) Citation() (cited string, exact bool) {
 	for _, ev := range p.Evidence {
 		if ev.Cited != "" {
-			return ev.Cited, ev.exact()
+			return ev.Cited, ev.isOf(evCites, evCitesShort)
 		}
 	}
 	return "", false
@@ -49,25 +47,16 @@ func (p Pair) Citation() (cited string, exact bool) {
 // weaker citation. There is room for several such pairs (see rules). The result must be the
 // same for the brief evidence, and in SQL (plainPair in package postgres).
 func (p Pair) Plain() bool {
-	cites := false
-	for _, ev := range p.Evidence {
-		if ev.Cited != "" && !evCites.Is(ev) {
-			return false
-		}
-		cites = cites || evCites.Is(ev)
-	}
-	return cites && p.Veto == ""
+	weaker := func(ev Evidence) bool { return ev.Cited != "" && !evCites.Is(ev) }
+	return p.Veto == "" && has(p.Evidence, evCites) && !slices.ContainsFunc(p.Evidence, weaker)
 }
-
-func (e Evidence) exact() bool { return evCites.Is(e) || evCitesShort.Is(e) }
 
 // Brief is the part of the evidence that the competition of other pairs depends on: citations,
 // and with them the evidence about the company.
 func (p Pair) Brief() []Evidence {
 	brief, cites := []Evidence{}, false
 	for _, ev := range p.Evidence {
-		family := weights[ev.Name].family
-		if family == "citation" || family == "company" {
+		if family := ev.family(); family == "citation" || family == "company" {
 			brief = append(brief, Evidence{Name: ev.Name, Points: ev.Points, Cited: ev.Cited})
 			cites = cites || family == "citation"
 		}

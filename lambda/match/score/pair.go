@@ -29,7 +29,7 @@ type Fit struct{ A, B, Common float64 }
 // must have a citation.
 func (p Pair) Counts() bool {
 	connected := namesCompany(p.Evidence) || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
-		return ev.Points > 0 && weights[ev.Name].family == "citation"
+		return ev.Points > 0 && ev.family() == "citation"
 	})
 	return p.Veto != "" && len(p.Evidence) > 0 || p.Veto == "" && (connected && p.Points >= KeepAt || p.Cites() || p.Cited())
 }
@@ -126,11 +126,7 @@ func (p Pair) Other(id uuid.UUID) uuid.UUID {
 // Cites reports whether one cites the other's very number, or an identifying part of it.
 func (p Pair) Cites() bool { return citesNumber(p.Evidence) }
 
-func citesNumber(evidence []Evidence) bool {
-	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
-		return ev.Name == evCites.name || ev.Name == evCitesShort.name || ev.Name == evCitesPart.name
-	})
-}
+func citesNumber(evidence []Evidence) bool { return has(evidence, evCites, evCitesShort, evCitesPart) }
 
 // CitesAnyhow reports whether one cites the other in any way, misread or as another type.
 func (p Pair) CitesAnyhow() bool {
@@ -143,9 +139,7 @@ func (p Pair) Exceeds() bool {
 	if p.Later() == p.A {
 		first, second = second, first
 	}
-	return first > 0 && second > first*exceedsUnits || slices.ContainsFunc(p.Evidence, func(ev Evidence) bool {
-		return evItemsExceed.Is(ev) || evAmountExceeds.Is(ev)
-	})
+	return first > 0 && second > first*exceedsUnits || has(p.Evidence, evItemsExceed, evAmountExceeds)
 }
 
 // exceedsUnits leaves room for the error of a sum.

@@ -101,7 +101,7 @@ func beginAlike(a, b string) bool {
 // doesn't hold for an invoice, because it is paid to the company on it.
 func forgive(evidence []Evidence) []Evidence {
 	for i, ev := range evidence {
-		if evSister.Is(ev) || evOtherName.Is(ev) {
+		if ev.isOf(evSister, evOtherName) {
 			evidence[i] = evNameForgiven.says(ev.Text)
 		}
 	}
@@ -123,6 +123,6 @@ func quoted(name string) string {
 // namesCompany reports whether the evidence contains a common company.
 func namesCompany(evidence []Evidence) bool {
 	return slices.ContainsFunc(evidence, func(ev Evidence) bool {
-		return ev.Points > 0 && weights[ev.Name].family == "company" && ev.Name != evSameBuyer.name
+		return ev.Points > 0 && ev.family() == "company" && !evSameBuyer.Is(ev)
 	})
 }

@@ -23,26 +23,19 @@ const KeepAt = 30
 // together, count up to its cap. The thresholds of the sum, and its probability, are learned
 // (see learned.go). To add a kind, see .github/CONTRIBUTING.md.
 type Kind struct {
-	name   string
-	points int
+	name, family string
+	points       int
 }
 
-// weight is a kind in the table of weights. Sum needs the table to look up the family of
-// evidence, because stored evidence has only the name.
-type weight struct {
-	family string
-	points int
-}
-
-// weights has a row for each kind of evidence, by name.
-var weights = map[string]weight{}
+// weights has all kinds by name, because stored evidence has only the name.
+var weights = map[string]Kind{}
 
 func define(name, family string, points int) Kind {
 	if _, ok := weights[name]; ok {
 		panic("two kinds of evidence have the name " + name)
 	}
-	weights[name], Learned.Points[name] = weight{family, points}, points
-	return Kind{name, points}
+	weights[name], Learned.Points[name] = Kind{name, family, points}, points
+	return weights[name]
 }
 
 // All kinds of evidence. Roughly, a match must have a common company. Beyond that it must have
@@ -168,7 +161,7 @@ var caps = map[string]int{"company": 35, "citation": 60, "contents": 38, "return
 func Sum(evidence []Evidence) (points int) {
 	families := make(map[string]int, len(caps))
 	for _, ev := range evidence {
-		families[weights[ev.Name].family] += ev.Points
+		families[ev.family()] += ev.Points
 	}
 	for family, n := range families {
 		points += min(n, caps[family])
@@ -184,7 +177,7 @@ func Agree(evidence []Evidence) bool { return sumOf("contents", evidence) >= agr
 
 func sumOf(family string, evidence []Evidence) (points int) {
 	for _, ev := range evidence {
-		if weights[ev.Name].family == family {
+		if ev.family() == family {
 			points += ev.Points
 		}
 	}
@@ -195,29 +188,30 @@ func sumOf(family string, evidence []Evidence) (points int) {
 // amount explains it: consigned goods are ordered after their delivery.
 func Reversed(evidence []Evidence) bool {
 	against := func(ev Evidence) bool { return evDateOrder.Is(ev) && ev.Points < 0 } // a habit has no points
-	return slices.ContainsFunc(evidence, against) && !slices.ContainsFunc(evidence, func(ev Evidence) bool {
-		return Implied.Is(ev) || Chain.Is(ev) || evCommonDelivery.Is(ev) || evAmount.Is(ev)
-	})
+	return slices.ContainsFunc(evidence, against) && !has(evidence, Implied, Chain, evCommonDelivery, evAmount)
 }
 
 // Doubtful reports whether the dates, a nearly equal number, another company's name or a twin speak
 // against the pair, so that its confidence must not be high.
 func Doubtful(evidence []Evidence) bool {
-	return slices.ContainsFunc(evidence, func(ev Evidence) bool { return doubts[ev.Name] })
+	return has(evidence, evDateEarly, evDateOrder, evDateHalf, evDateFar, evCitesOff, evNameForgiven, Nearest, Tie, Farther, Taken)
 }
 
-var doubts = func() map[string]bool {
-	names := map[string]bool{}
-	for _, k := range []Kind{evDateEarly, evDateOrder, evDateHalf, evDateFar, evCitesOff, evNameForgiven, Nearest, Tie, Farther, Taken} {
-		names[k.name] = true
-	}
-	return names
-}()
+// has reports whether evidence is of one of the kinds.
+func has(evidence []Evidence, kinds ...Kind) bool {
+	return slices.ContainsFunc(evidence, func(ev Evidence) bool { return ev.isOf(kinds...) })
+}
+
+func (e Evidence) isOf(kinds ...Kind) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Is(e) })
+}
+
+func (e Evidence) family() string { return weights[e.Name].family }
 
 // FromCompetition reports whether the evidence comes from other pairs.
 func (e Evidence) FromCompetition() bool {
-	family := weights[e.Name].family
-	return family == "competition" || family == "third" || Chain.Is(e) || Meant.Is(e)
+	family := e.family()
+	return family == "competition" || family == "third" || e.isOf(Chain, Meant)
 }
 
 // Points returns the points of the kind.

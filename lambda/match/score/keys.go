@@ -32,21 +32,11 @@ const maxMonths = 36
 // keyOf joins the parts of a key. It begins with a piece of the tenant's id, so that the index
 // separates tenants using the same numbers.
 func keyOf(tenant uuid.UUID, parts ...string) string {
-	size := 8
-	for _, p := range parts {
-		size += 1 + len(p)
+	prefix, key := hex.EncodeToString(tenant[:4])+"|", strings.Join(parts, "|")
+	if len(prefix)+len(key) > maxKey {
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
 	}
-	if size > maxKey {
-		parts = []string{fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "|"))))}
-	}
-	var key strings.Builder
-	key.Grow(min(size, maxKey))
-	key.WriteString(hex.EncodeToString(tenant[:4]))
-	for _, p := range parts {
-		key.WriteByte('|')
-		key.WriteString(p)
-	}
-	return key.String()
+	return prefix + key
 }
 
 func sorted(keys []string) []string {
@@ -57,13 +47,12 @@ func sorted(keys []string) []string {
 // keys returns the keys that find the document, and the keys it looks others up by. They
 // differ in four ways: lookup has the months around the date; keys have the document's days,
 // used by the store to order the documents of a key, and the company alone, used only for
-// similar texts; and citations differ by direction (see citationKeys).
+// similar texts; and citations differ by direction (see numberKeys).
 func (d Document) keys() (keys, lookup []string) {
-	both := d.numberKeys()
-	supplier, buyer := d.supplier.who(), d.buyer.who()
+	both, found, looked := d.numberKeys()
 	for _, a := range d.amounts {
 		amount := strconv.FormatFloat(a, 'f', 2, 64)
-		for _, who := range slices.Concat(supplier, buyer) {
+		for _, who := range slices.Concat(d.supplier.who(), d.buyer.who()) {
 			both = append(both, keyOf(d.TenantID, "amount", who, amount))
 		}
 	}
@@ -80,69 +69,41 @@ func (d Document) keys() (keys, lookup []string) {
 			both = append(both, keyOf(d.TenantID, "period", who, from, to))
 		}
 	}
-	found, looked := d.citationKeys()
 	keys, lookup = slices.Concat(both, found, d.Companies()), slices.Concat(both, looked)
 	for _, day := range d.days() {
 		keys = append(keys, keyOf(d.TenantID, "day", day))
 	}
 	first, n := d.months()
 	for i := -window; n > 0 && i < n+window; i++ {
-		month := first.Month(i)
 		for _, who := range company {
-			key := keyOf(d.TenantID, "month", who, month)
-			lookup = append(lookup, key)
+			lookup = append(lookup, keyOf(d.TenantID, "month", who, first.Month(i)))
 			if i >= 0 && i < n {
-				keys = append(keys, key)
+				keys = append(keys, lookup[len(lookup)-1])
 			}
 		}
 	}
 	return sorted(keys), sorted(lookup)
 }
 
-// numberKeys are the forms of the document's own number and of the cited ones.
-func (d Document) numberKeys() (keys []string) {
-	for _, n := range d.numbers() {
-		keys = append(keys, d.formKeys("ref", n)...)
-	}
-	if base := d.revised(); base != "" {
-		keys = append(keys, keyOf(d.TenantID, "ref", base))
-	}
-	return keys
-}
-
-func (d Document) formKeys(kind string, n *number) (keys []string) {
-	for _, form := range n.parts.Keys() {
-		keys = append(keys, keyOf(d.TenantID, kind, form))
-	}
-	return keys
-}
-
-// revised is the number of the order that a confirmation's number revises, or "".
-func (d Document) revised() string {
-	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
-		return reference.Canonical(base)
-	}
-	return ""
-}
-
-// citationKeys are the forms of the document's own number, used to look up the documents citing
-// it, and the forms of the numbers it cites, used to look up the cited documents. A number may be
-// cited by thousands of documents; each of them must still find the few with that number.
-func (d Document) citationKeys() (keys, lookup []string) {
-	add := func(kind, other string, n *number) {
-		keys, lookup = append(keys, d.formKeys(kind, n)...), append(lookup, d.formKeys(other, n)...)
-	}
-	for i, n := range d.numbers() {
-		if i == 0 {
-			add("own", "cit", n)
-		} else {
-			add("cit", "own", n)
+// numberKeys are the forms of the document's own number and of the cited ones. Those in both
+// connect documents with a common number. Those in keys, of its own number, are looked up by the
+// documents citing it, and those in lookup are the cited documents' own. A number may be cited by
+// thousands of documents; each of them must still find the few with that number.
+func (d Document) numberKeys() (both, keys, lookup []string) {
+	add := func(kind, other string, forms ...string) {
+		for _, form := range forms {
+			both, keys = append(both, keyOf(d.TenantID, "ref", form)), append(keys, keyOf(d.TenantID, kind, form))
+			lookup = append(lookup, keyOf(d.TenantID, other, form))
 		}
 	}
-	if base := d.revised(); base != "" {
-		keys, lookup = append(keys, keyOf(d.TenantID, "cit", base)), append(lookup, keyOf(d.TenantID, "own", base))
+	add("own", "cit", d.number.parts.Keys()...)
+	for _, n := range d.citedNumbers() {
+		add("cit", "own", n.parts.Keys()...)
 	}
-	return keys, lookup
+	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
+		add("cit", "own", reference.Canonical(base))
+	}
+	return both, keys, lookup
 }
 
 // OwnKeys are the keys of a tenant's documents with a number, in whatever form it is written.
@@ -162,18 +123,16 @@ func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 // months returns the first month that finds the document and the number of months: its date's,
 // or all months of a contract.
 func (d Document) months() (first document.Date, n int) {
-	if d.Type != document.Contract || d.Period.From.IsZero() {
-		day := d.day()
-		if day.IsZero() {
-			return first, 0
-		}
+	switch day := d.day(); {
+	case d.Type == document.Contract && !d.Period.From.IsZero() && d.Period.To.IsZero():
+		return d.Period.From, maxMonths
+	case d.Type == document.Contract && !d.Period.From.IsZero():
+		return d.Period.From, max(1, min(maxMonths, d.Period.From.DaysUntil(d.Period.To)/30+1))
+	case day.IsZero():
+		return day, 0
+	default:
 		return day, 1
 	}
-	n = maxMonths
-	if !d.Period.To.IsZero() {
-		n = max(1, min(n, d.Period.From.DaysUntil(d.Period.To)/30+1))
-	}
-	return d.Period.From, n
 }
 
 // day is the document's date or, without one, the day it was received: documents of one company
@@ -224,10 +183,9 @@ func number8(date string) int32 {
 	return int32(n)
 }
 
-// numbers lists the document's own number and the cited ones. It skips numbers of fewer than
-// four digits without a label, because they may as well be sizes.
-func (d Document) numbers() []*number {
-	list := []*number{&d.number}
+// citedNumbers skips numbers of fewer than four digits without a label, because they may as well
+// be sizes.
+func (d Document) citedNumbers() (list []*number) {
 	for i := range d.cites {
 		list = append(list, &d.cites[i].number)
 	}
@@ -258,14 +216,8 @@ func (d *Document) who() []string {
 }
 
 func (p *party) who() (list []string) {
-	if p.VATID != "" {
-		list = append(list, p.VATID)
-	}
-	if p.IBAN != "" {
-		list = append(list, p.IBAN)
-	}
-	for _, identity := range p.known {
-		if identity != p.VATID {
+	for _, identity := range append([]string{p.VATID, p.IBAN}, p.known...) {
+		if identity != "" && !slices.Contains(list, identity) {
 			list = append(list, identity)
 		}
 	}

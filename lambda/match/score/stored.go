@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,39 +99,24 @@ func (r *recent) read(raw Raw) (Document, error) {
 // Of scores two documents as the store has them. Use it for a single pair; Pairs reads the
 // document only once.
 func Of(a, b Raw) (Pair, error) {
-	x, err := Read(a)
-	if err != nil {
-		return Pair{}, err
-	}
-	y, err := Read(b)
-	if err != nil {
+	x, errX := Read(a)
+	y, errY := Read(b)
+	if err := cmp.Or(errX, errY); err != nil {
 		return Pair{}, err
 	}
 	return x.Score(y), nil
 }
 
-// Lookup lists the keys used to look up a document's candidates.
-func Lookup(raw Raw) ([]string, error) {
-	d, err := Read(raw)
-	if err != nil {
-		return nil, err
-	}
-	_, lookup := d.keys()
-	return lookup, nil
-}
-
 // CommonKeys lists the keys that make two documents candidates of each other, each number
 // once. It returns nil if they aren't. Use it to explain why two documents were compared.
 func CommonKeys(a, b Raw) (common []string, err error) {
-	x, err := Read(a)
-	if err != nil {
-		return nil, err
-	}
-	lookup, err := Lookup(b)
-	if err != nil || !mayMatch(a.Type, b.Type) {
+	x, errX := Read(a)
+	y, errY := Read(b)
+	if err := cmp.Or(errX, errY); err != nil || !mayMatch(a.Type, b.Type) {
 		return nil, err
 	}
 	keys, _ := x.keys()
+	_, lookup := y.keys()
 	for _, key := range keys {
 		if _, ok := slices.BinarySearch(lookup, key); ok && !ofCitation(key) {
 			common = append(common, key)
@@ -139,7 +125,7 @@ func CommonKeys(a, b Raw) (common []string, err error) {
 	return common, nil
 }
 
-// ofCitation reports whether a key is one of citationKeys. Ignore these as common keys, since
+// ofCitation reports whether a key is one of a citation. Ignore these as common keys, since
 // all documents with a number also have its forms under "ref".
 func ofCitation(key string) bool {
 	_, kind, _ := strings.Cut(key, "|")

@@ -116,7 +116,7 @@ func TestPartnersBeyondRoom(t *testing.T) {
 	unchanged("matched again")
 
 	raws := must.Get(f.Raws(t.Context(), []uuid.UUID{num(1)}))(t)
-	lookup := must.Get(score.Lookup(raws[0]))(t)
+	lookup := must.Get(score.Read(raws[0]))(t).Normalized().Lookup
 	block := f.block(f.Take(num(1)), score.Normalized{Keys: lookup, Lookup: lookup})
 	bytes := 0
 	for _, c := range block.Candidates {

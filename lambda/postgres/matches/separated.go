@@ -9,7 +9,7 @@ import (
 
 // keptEvidence is evidence by which documents find each other however many lie between them:
 // similar texts (see block.go in match), and citations of numbers with a form in common (see
-// citationKeys in score).
+// numberKeys in score).
 const keptEvidence = `(evidence @? '$[*] ? (@.name == "alike" || @.name == "revision"
 	|| exists(@.cited) && @.name != "cites-weakly")')`
 

@@ -16,18 +16,15 @@ func claimTakesWhatWaits(r *rig) {
 	for _, from := range []state{neverPublished, published, retrying} {
 		id := r.in(from)
 		before := r.row(id)
-		c, got := r.claim(job.Delivery{ID: id, Count: 1, Last: true}, false)
-		if want := (job.Attempt{ID: id, Number: before.Attempt + 1}); got != claimed || c.Attempt != want {
-			r.Errorf("%s: found %v with fence %+v; must be claimed with %+v", from.name, got, c.Attempt, want)
+		c := r.finds("claimed", job.Delivery{ID: id, Count: 1, Last: true}, false, from.name)
+		if want := (job.Attempt{ID: id, Number: before.Attempt + 1}); c.Attempt != want {
+			r.Errorf("%s: claimed with fence %+v, want %+v", from.name, c.Attempt, want)
 		}
 		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
 		r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, LeaseLeft: lease})
 	}
 	id := r.New()
-	stamp := r.publish(id)
-	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false); got != claimed {
-		r.Errorf("with its own stamp: found %v", got)
-	}
+	r.finds("claimed", job.Delivery{ID: id, PublishedAt: r.publish(id)}, false, "with its own stamp")
 }
 
 func claimHolds(r *rig) {
@@ -37,15 +34,13 @@ func claimHolds(r *rig) {
 		{2*lease/3 - tick, tick}} {
 		r.Advance(tc.pass)
 		r.unchanged("a delivery that is held", func() {
-			if c, got := r.claim(job.Delivery{ID: id}, true); got != held || c.Wait != tc.left {
-				r.Errorf("found %v for %v; must be held for %v", got, c.Wait, tc.left)
+			if c := r.finds("held", job.Delivery{ID: id}, true, "during the lease"); c.Wait != tc.left {
+				r.Errorf("held for %v, want %v", c.Wait, tc.left)
 			}
 		})
 	}
 	r.Advance(tick)
-	if _, got := r.claim(job.Delivery{ID: id}, false); got != suspect {
-		r.Errorf("at the lease's end: found %v; must be a suspect", got)
-	}
+	r.finds("suspect", job.Delivery{ID: id}, false, "at the lease's end")
 }
 
 func extendKeepsClaims(r *rig) {
@@ -53,8 +48,8 @@ func extendKeepsClaims(r *rig) {
 	r.publish(taken.ID)
 	r.succeed(over)
 	r.Advance(lease)
-	again, _ := r.claim(job.Delivery{ID: stale.ID}, true) // another attempt took over
-	lapsed := mine                                        // its lease has ended, but no other attempt took over
+	again := r.take(stale.ID) // another attempt took over
+	lapsed := mine            // its lease has ended, but no other attempt took over
 	r.Advance(lease / 4)
 	unknown := job.Attempt{ID: uuid.New(), Number: 1}
 	ours, err := r.Store.Extend(r.Context(), []job.Attempt{over, lapsed, stale, taken, unknown}, 2*lease)
@@ -62,7 +57,7 @@ func extendKeepsClaims(r *rig) {
 		r.Errorf("extended %+v, %v; must be %+v alone", ours, err, lapsed)
 	}
 	r.findIs(lapsed.ID, job.Row{Status: job.StatusInProgress, Attempt: 1, LeaseLeft: 2 * lease})
-	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Attempt.Number, LeaseLeft: 3 * lease / 4})
+	r.findIs(stale.ID, job.Row{Status: job.StatusInProgress, Attempt: again.Number, LeaseLeft: 3 * lease / 4})
 	r.unchanged("an extension of fences that do not hold", func() {
 		if ours, err := r.Store.Extend(r.Context(), []job.Attempt{stale, taken, over}, lease); err != nil || len(ours) != 0 {
 			r.Errorf("extended %+v, %v; want none", ours, err)
@@ -73,14 +68,14 @@ func extendKeepsClaims(r *rig) {
 func suspectIsAskedFor(r *rig) {
 	id := r.in(abandoned)
 	r.unchanged("a suspect that is not asked for", func() {
-		c, got := r.claim(job.Delivery{ID: id}, false)
-		if want := (job.Attempt{ID: id, Number: 1}); got != suspect || c.Attempt != want {
-			r.Errorf("found %v with fence %+v; must be a suspect with %+v", got, c.Attempt, want)
+		c := r.finds("suspect", job.Delivery{ID: id}, false, "not asked for")
+		if want := (job.Attempt{ID: id, Number: 1}); c.Attempt != want {
+			r.Errorf("suspect with fence %+v, want %+v", c.Attempt, want)
 		}
 	})
-	c, got := r.claim(job.Delivery{ID: id}, true)
-	if want := (job.Attempt{ID: id, Number: 2}); got != claimed || c.Attempt != want {
-		r.Errorf("found %v with fence %+v; must be claimed with %+v", got, c.Attempt, want)
+	c := r.finds("claimed", job.Delivery{ID: id}, true, "asked for")
+	if want := (job.Attempt{ID: id, Number: 2}); c.Attempt != want {
+		r.Errorf("claimed with fence %+v, want %+v", c.Attempt, want)
 	}
 	r.findIs(id, job.Row{Status: job.StatusInProgress, Attempt: 2, LeaseLeft: lease})
 }
@@ -91,12 +86,12 @@ func claimAnswersInOrder(r *rig) {
 		job.Delivery
 		want string
 	}
-	places := []place{{state{name: "unknown"}, job.Delivery{ID: uuid.New()}, missing}}
+	places := []place{{state{name: "unknown"}, job.Delivery{ID: uuid.New()}, "missing"}}
 	for _, p := range []struct {
 		state
 		want string
-	}{{abandoned, suspect}, {neverPublished, claimed}, {published, claimed}, {retrying, claimed}, {inProgress, held},
-		{succeeded, done}, {failed, done}, {spoiled, unworkable}} {
+	}{{abandoned, "suspect"}, {neverPublished, "claimed"}, {published, "claimed"}, {retrying, "claimed"},
+		{inProgress, "held"}, {succeeded, "done"}, {failed, "done"}, {spoiled, "unworkable"}} {
 		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state), Last: true}, p.want})
 	}
 	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
@@ -127,7 +122,7 @@ func oneOfTwoDeliveries(r *rig) {
 				r.Errorf("%s: held for %v, want %v", from.name, c.Wait, lease)
 			}
 		}
-		if n[claimed] != 1 || n[held] != 2 {
+		if n["claimed"] != 1 || n["held"] != 2 {
 			r.Errorf("%s: three deliveries found %v, want one to claim it and two to find it held", from.name, n)
 		}
 		r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: before.Attempt + 1, Error: before.Error})
@@ -143,11 +138,7 @@ func overIsDone(r *rig) {
 		"failed, a message sent before":    {ID: gaveUp, SentAt: r.row(gaveUp).FailedAt.Add(-time.Hour)},
 		"failed, a message sent just then": {ID: gaveUp, SentAt: r.row(gaveUp).FailedAt},
 	} {
-		r.unchanged(name, func() {
-			if _, got := r.claim(d, true); got != done {
-				r.Errorf("%s: found %v; must be done", name, got)
-			}
-		})
+		r.unchanged(name, func() { r.finds("done", d, true, name) })
 	}
 }
 
@@ -162,14 +153,12 @@ func cancelledIsDone(r *rig) {
 		r.findIs(id, job.Row{Status: job.StatusCancelled, Attempt: before.Attempt})
 		r.unchanged(from.name, func() {
 			for _, d := range []job.Delivery{{ID: id}, {ID: id, Last: true}, {ID: id, SentAt: r.now().Add(time.Hour)}} {
-				if _, got := r.claim(d, true); got != done {
-					r.Errorf("%s, then cancelled: found %v; must be done", from.name, got)
-				}
+				r.finds("done", d, true, from.name+", then cancelled")
 			}
 		})
 		r.refused(job.Attempt{ID: id, Number: before.Attempt})
 		r.Advance(1000 * time.Hour)
-		r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
+		r.unchanged("the sweep", func() { r.sweepFinds(empty, repairs{}) })
 		if r.Final {
 			r.stays(id)
 			continue
@@ -186,17 +175,12 @@ func failedIsRedriven(r *rig) {
 	id := r.in(failed)
 	sent := r.row(id).FailedAt.Add(tick)
 	r.Advance(time.Hour)
-	c, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false)
-	if got != claimed || c.Attempt.Number != 2 {
-		r.Fatalf("found %v, attempt %d; must be claimed, attempt 2", got, c.Attempt.Number)
-	}
+	f := r.finds("claimed", job.Delivery{ID: id, SentAt: sent}, false, "a message sent later").Attempt
 	r.rowIs(id, Row{Status: job.StatusInProgress, Attempt: 2, Error: busy, Notifications: "transient 1"})
-	r.fail(c.Attempt)
+	r.fail(f)
 	r.rowIs(id, Row{Status: job.StatusFailed, Attempt: 2, Error: busy, FailedAt: r.now(),
 		Notifications: "transient 1, transient 2"})
-	if _, got := r.claim(job.Delivery{ID: id, SentAt: sent}, false); got != done {
-		r.Errorf("same message again: found %v; must be done", got)
-	}
+	r.finds("done", job.Delivery{ID: id, SentAt: sent}, false, "same message again")
 }
 
 func earlierPublishIsSuperseded(r *rig) {
@@ -206,10 +190,7 @@ func earlierPublishIsSuperseded(r *rig) {
 		r.publish(id)
 		at.to(r, id)
 		r.unchanged(at.name, func() {
-			d := job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}
-			if _, got := r.claim(d, true); got != superseded {
-				r.Errorf("%s: the first message found %v; must be superseded", at.name, got)
-			}
+			r.finds("superseded", job.Delivery{ID: id, PublishedAt: first, SentAt: r.now().Add(time.Hour)}, true, at.name)
 		})
 	}
 }
@@ -220,19 +201,17 @@ func spoiledIsUnworkable(r *rig) {
 		before := r.row(id)
 		r.Spoil(id)
 		for range 2 { // the second time changes nothing
-			c, got := r.claim(job.Delivery{ID: id, SentAt: r.now().Add(tick)}, false)
-			if got != unworkable || c.Reason == "" {
-				r.Errorf("%s: found %v with reason %q; must be unworkable", from.name, got, c.Reason)
+			c := r.finds("unworkable", job.Delivery{ID: id, SentAt: r.now().Add(tick)}, false, from.name)
+			if c.Reason == "" {
+				r.Errorf("%s: unworkable without a reason", from.name)
 			}
 			r.rowIs(id, Row{Attempt: before.Attempt, Error: c.Reason, Notifications: before.Notifications})
 		}
 	}
-	for at, want := range map[*state]string{&inProgress: held, &succeeded: done, &failed: done} {
+	for at, want := range map[*state]string{&inProgress: "held", &succeeded: "done", &failed: "done"} {
 		id := r.in(*at)
 		r.Spoil(id)
-		if _, got := r.claim(job.Delivery{ID: id}, true); got != want {
-			r.Errorf("%s: found %v, want %v", at.name, got, want)
-		}
+		r.finds(want, job.Delivery{ID: id}, true, at.name)
 	}
 }
 
@@ -240,7 +219,7 @@ func lockedIsBusy(r *rig) {
 	id, free := r.in(published), r.in(published)
 	unlock := r.Lock(id)
 	claims := r.claims(true, job.Delivery{ID: id}, job.Delivery{ID: free}, job.Delivery{ID: uuid.New()})
-	for i, want := range []string{locked, claimed, missing} {
+	for i, want := range []string{"busy", "claimed", "missing"} {
 		if got := found(claims[i]); got != want {
 			r.Errorf("delivery %d found %v, want %v", i, got, want)
 		}
@@ -253,23 +232,16 @@ func notDueIsEarly(r *rig) {
 	id := r.in(retrying)
 	r.Advance(retryIn - time.Minute - tick)
 	r.unchanged("an early delivery", func() {
-		if c, got := r.claim(job.Delivery{ID: id}, true); got != early || c.Wait != time.Minute+tick {
-			r.Errorf("found %v, to wait %v; must be early, to wait a minute and %v", got, c.Wait, tick)
+		if c := r.finds("early", job.Delivery{ID: id}, true, "before its minute"); c.Wait != time.Minute+tick {
+			r.Errorf("early by %v, want a minute and %v", c.Wait, tick)
 		}
 	})
-	if _, got := r.claim(job.Delivery{ID: id, Last: true}, false); got != claimed {
-		r.Errorf("last delivery: found %v; must be claimed", got)
-	}
+	r.finds("claimed", job.Delivery{ID: id, Last: true}, false, "last delivery")
 	id = r.in(retrying)
 	r.Advance(retryIn - time.Minute)
-	if _, got := r.claim(job.Delivery{ID: id}, false); got != claimed {
-		r.Errorf("minute early: found %v; must be claimed, because clocks differ", got)
-	}
+	r.finds("claimed", job.Delivery{ID: id}, false, "a minute early, because clocks differ")
 	id = r.in(retrying)
-	stamp := r.publish(id)
-	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false); got != claimed {
-		r.Errorf("published by a person: found %v; must be claimed", got)
-	}
+	r.finds("claimed", job.Delivery{ID: id, PublishedAt: r.publish(id)}, false, "published by a person")
 }
 
 // The sweep gives up a row when it knows of no message for it. A message that arrives after
@@ -279,16 +251,15 @@ func givenUpIsClaimed(r *rig) {
 		"lost": func(uuid.UUID) {
 			for i := range times + 1 {
 				r.Advance(visibility<<i + tick)
-				r.sweep()
+				r.sweep(empty)
 			}
 		},
 		"crashed": func(id uuid.UUID) {
 			for range 3 {
-				r.take(id)
-				r.Advance(lease)
+				r.lapse(id)
 			}
 			r.Advance(visibility + tick)
-			r.sweep()
+			r.sweep(empty)
 		},
 	} {
 		id := r.New()
@@ -298,9 +269,9 @@ func givenUpIsClaimed(r *rig) {
 		if row.Status != job.StatusFailed {
 			r.Fatalf("%s: left %+v", name, row)
 		}
-		_, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp, SentAt: row.FailedAt.Add(-time.Hour)}, false)
-		if after := r.row(id); got != claimed || after.Attempt != row.Attempt+1 {
-			r.Errorf("%s: its first message found %v and left %+v", name, got, after)
+		r.finds("claimed", job.Delivery{ID: id, PublishedAt: stamp, SentAt: row.FailedAt.Add(-time.Hour)}, false, name)
+		if after := r.row(id); after.Attempt != row.Attempt+1 {
+			r.Errorf("%s: its first message left %+v", name, after)
 		}
 	}
 }
@@ -329,7 +300,7 @@ func oneOfManyClaims(r *rig) {
 				n[found(c)]++
 			}
 		}
-		if n[claimed] != rows || n[held]+n[locked] != (workers-1)*rows {
+		if n["claimed"] != rows || n["held"]+n["busy"] != (workers-1)*rows {
 			r.Fatalf("round %d: %d workers found %v, want each of %d rows claimed by one, and held or busy for the others",
 				round, workers, n, rows)
 		}

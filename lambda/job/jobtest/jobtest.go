@@ -126,27 +126,19 @@ const (
 	busy       = "the model is busy"
 )
 
-// failure ends the last of three attempts.
-var failure = job.Release{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
-
-// The possible findings of a claim, one word each.
 var (
-	claimed, suspect = "claimed", "suspect"
-	held             = job.Held.String()
-	locked           = job.Busy.String()
-	early            = job.Early.String()
-	done             = job.Done.String()
-	superseded       = job.Superseded.String()
-	missing          = job.Missing.String()
-	unworkable       = job.Unworkable.String()
+	retry = job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn}
+	// failure ends the last of three attempts.
+	failure = job.Release{Status: job.StatusFailed, Reason: busy, Kind: "transient", Delivery: 3}
 )
 
+// found names what a claim found: the result, "claimed" or "suspect".
 func found(c job.Claim) string {
 	switch {
 	case c.Suspect:
-		return suspect
+		return "suspect"
 	case c.Found == job.Claimed:
-		return claimed
+		return "claimed"
 	}
 	return c.Found.String()
 }
@@ -166,19 +158,14 @@ type state struct {
 var (
 	neverPublished = state{"never published", func(*rig, uuid.UUID) {}}
 	published      = state{"published", func(r *rig, id uuid.UUID) { r.publish(id) }}
-	retrying       = state{"waiting for a retry", func(r *rig, id uuid.UUID) {
-		r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
-	}}
-	inProgress = state{"in progress", func(r *rig, id uuid.UUID) { r.take(id) }}
-	abandoned  = state{"in progress, its lease ended", func(r *rig, id uuid.UUID) {
-		r.take(id)
-		r.Advance(lease)
-	}}
-	succeeded = state{"succeeded", func(r *rig, id uuid.UUID) { r.succeed(r.take(id)) }}
-	failed    = state{"failed", func(r *rig, id uuid.UUID) { r.fail(r.take(id)) }}
-	spoiled   = state{"unworkable", func(r *rig, id uuid.UUID) {
+	retrying       = state{"waiting for a retry", func(r *rig, id uuid.UUID) { r.release(r.take(id), retry) }}
+	inProgress     = state{"in progress", func(r *rig, id uuid.UUID) { r.take(id) }}
+	abandoned      = state{"in progress, its lease ended", func(r *rig, id uuid.UUID) { r.lapse(id) }}
+	succeeded      = state{"succeeded", func(r *rig, id uuid.UUID) { r.succeed(r.take(id)) }}
+	failed         = state{"failed", func(r *rig, id uuid.UUID) { r.fail(r.take(id)) }}
+	spoiled        = state{"unworkable", func(r *rig, id uuid.UUID) {
 		r.Spoil(id)
-		r.claim(job.Delivery{ID: id}, false)
+		r.finds("unworkable", job.Delivery{ID: id}, false, "spoiled")
 	}}
 )
 
@@ -189,10 +176,14 @@ func (r *rig) in(s state) uuid.UUID {
 	return id
 }
 
-func (r *rig) claim(d job.Delivery, suspects bool) (job.Claim, string) {
+// finds claims a delivery, and reports an error if it doesn't find want.
+func (r *rig) finds(want string, d job.Delivery, suspects bool, when string) job.Claim {
 	r.Helper()
 	c := r.claims(suspects, d)[0]
-	return c, found(c)
+	if got := found(c); got != want {
+		r.Errorf("%s: found %s; must be %s", when, got, want)
+	}
+	return c
 }
 
 func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
@@ -207,11 +198,19 @@ func (r *rig) claims(suspects bool, deliveries ...job.Delivery) []job.Claim {
 // take claims a row, and must succeed.
 func (r *rig) take(id uuid.UUID) job.Attempt {
 	r.Helper()
-	c, got := r.claim(job.Delivery{ID: id, Last: true}, true)
-	if got != claimed {
-		r.Fatalf("found %s, row %+v", got, r.row(id))
+	c := r.claims(true, job.Delivery{ID: id, Last: true})[0]
+	if found(c) != "claimed" {
+		r.Fatalf("found %s, row %+v", found(c), r.row(id))
 	}
 	return c.Attempt
+}
+
+// lapse claims a row for a worker that then vanishes.
+func (r *rig) lapse(id uuid.UUID) job.Attempt {
+	r.Helper()
+	f := r.take(id)
+	r.Advance(lease)
+	return f
 }
 
 // release writes a release, and its fence must hold.
@@ -279,17 +278,39 @@ func (r *rig) unchanged(what string, do func()) {
 	}
 }
 
+// ends are the writes that end an attempt.
+var ends = []job.Status{job.StatusFailed, job.StatusPending, job.StatusSucceeded}
+
+// end ends an attempt, and returns false if the fence was lost.
+func (r *rig) end(f job.Attempt, to job.Status) bool {
+	r.Helper()
+	var written bool
+	var err error
+	switch to {
+	case job.StatusSucceeded:
+		if err = r.Work(r.Context(), f); errors.Is(err, job.ErrFenceLost) {
+			return false
+		}
+		written = err == nil
+	case job.StatusFailed:
+		written, err = r.Store.Release(r.Context(), f, failure)
+	default:
+		written, err = r.Store.Release(r.Context(), f, retry)
+	}
+	if err != nil {
+		r.Errorf("end as %s: %v", to, err)
+	}
+	return written
+}
+
 // refused tries every write of an attempt, and reports an error if one is accepted.
 func (r *rig) refused(f job.Attempt) {
 	r.Helper()
 	r.unchanged("a stale fence", func() {
-		for _, v := range []job.Release{failure, {Status: job.StatusPending, Reason: "late", Due: retryIn}} {
-			if written, err := r.Store.Release(r.Context(), f, v); written || err != nil {
-				r.Errorf("%s with a stale fence must be refused: written %v, error %v", v.Status, written, err)
+		for _, to := range ends {
+			if r.end(f, to) {
+				r.Errorf("%s with a stale fence must be refused", to)
 			}
-		}
-		if err := r.Work(r.Context(), f); !errors.Is(err, job.ErrFenceLost) {
-			r.Errorf("work with a stale fence: %v; must be ErrFenceLost", err)
 		}
 	})
 }

@@ -23,10 +23,9 @@ func publishTakes(r *rig) {
 		r.rowIs(id, Row{Status: job.StatusPending, Attempt: before.Attempt, Due: r.now(),
 			Notifications: before.Notifications})
 		r.findIs(id, job.Row{Status: job.StatusPending, Attempt: before.Attempt})
-		c, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp}, false)
-		if got != claimed || c.Attempt.Number != before.Attempt+1 {
-			r.Errorf("%s: its message found %v, attempt %d; must be claimed, attempt %d",
-				from.name, got, c.Attempt.Number, before.Attempt+1)
+		c := r.finds("claimed", job.Delivery{ID: id, PublishedAt: stamp}, false, from.name)
+		if c.Attempt.Number != before.Attempt+1 {
+			r.Errorf("%s: claimed by attempt %d, want %d", from.name, c.Attempt.Number, before.Attempt+1)
 		}
 	}
 }
@@ -38,9 +37,7 @@ func (r *rig) stays(id uuid.UUID) {
 	r.Advance(time.Second)
 	stamp := r.publish(id)
 	r.rowIs(id, before)
-	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: stamp, Last: true}, true); got != done {
-		r.Errorf("%s, then published: its message found %v; must be done", before.Status, got)
-	}
+	r.finds("done", job.Delivery{ID: id, PublishedAt: stamp, Last: true}, true, string(before.Status)+", then published")
 	r.rowIs(id, before)
 }
 

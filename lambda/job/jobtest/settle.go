@@ -1,7 +1,6 @@
 package jobtest
 
 import (
-	"errors"
 	"strconv"
 	"time"
 
@@ -14,7 +13,7 @@ func retryWaits(r *rig) {
 	id := r.New()
 	f := r.take(id)
 	r.Advance(time.Second)
-	r.release(f, job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
+	r.release(f, retry)
 	r.rowIs(id, Row{Status: job.StatusPending, Attempt: 1, Error: busy, Due: r.now().Add(retryIn)})
 	r.findIs(id, job.Row{Status: job.StatusPending, Attempt: 1})
 	r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: "still busy", Due: 2 * retryIn})
@@ -57,30 +56,11 @@ func endedLeaseKeepsTheFence(r *rig) {
 
 // I6: at most one write that ends an attempt is accepted.
 func attemptEndsOnce(r *rig) {
-	ends := []func(job.Attempt) (bool, error){
-		func(f job.Attempt) (bool, error) { return r.Store.Release(r.Context(), f, failure) },
-		func(f job.Attempt) (bool, error) {
-			return r.Store.Release(r.Context(), f, job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
-		},
-		func(f job.Attempt) (bool, error) {
-			err := r.Work(r.Context(), f)
-			if errors.Is(err, job.ErrFenceLost) {
-				return false, nil
-			}
-			return err == nil, err
-		},
-	}
 	for range 10 {
 		id := r.New()
 		f := r.take(id)
 		accepted := 0
-		for _, ok := range atOnce(2*len(ends), func(i int) bool {
-			ok, err := ends[i%len(ends)](f)
-			if err != nil {
-				r.Errorf("end %d: %v", i%len(ends), err)
-			}
-			return ok
-		}) {
+		for _, ok := range atOnce(2*len(ends), func(i int) bool { return r.end(f, ends[i%len(ends)]) }) {
 			if ok {
 				accepted++
 			}
@@ -99,12 +79,12 @@ func staleFence(r *rig) {
 		"another attempt":             func(f job.Attempt) { r.Advance(lease); r.take(f.ID) },
 		"a publish":                   func(f job.Attempt) { r.publish(f.ID) },
 		"a publish and an attempt":    func(f job.Attempt) { r.publish(f.ID); r.take(f.ID) },
-		"its own retry":               func(f job.Attempt) { r.retry(f, retryIn) },
-		"its own retry and a claim":   func(f job.Attempt) { r.retry(f, 0); r.take(f.ID) },
+		"its own retry":               func(f job.Attempt) { r.release(f, retry) },
+		"its own retry and a claim":   func(f job.Attempt) { r.release(f, retry); r.take(f.ID) },
 		"its own failure":             r.fail,
 		"its own failure and a claim": func(f job.Attempt) { r.fail(f); r.redrive(f.ID) },
 		"its own success":             r.succeed,
-		"the sweep":                   func(job.Attempt) { r.Advance(lease + visibility + tick); r.sweep() },
+		"the sweep":                   func(job.Attempt) { r.Advance(lease + visibility + tick); r.sweep(empty) },
 		"its row being spoiled":       func(f job.Attempt) { r.Advance(lease); spoiled.to(r, f.ID) },
 	} {
 		f := r.take(r.New())
@@ -123,16 +103,8 @@ func staleFence(r *rig) {
 	}
 }
 
-func (r *rig) retry(f job.Attempt, due time.Duration) {
-	r.Helper()
-	r.release(f, job.Release{Status: job.StatusPending, Due: due})
-}
-
 func (r *rig) redrive(id uuid.UUID) job.Attempt {
 	r.Helper()
-	c, got := r.claim(job.Delivery{ID: id, SentAt: r.row(id).FailedAt.Add(tick)}, false)
-	if got != claimed {
-		r.Fatalf("a message sent after the failure found %v", got)
-	}
-	return c.Attempt
+	d := job.Delivery{ID: id, SentAt: r.row(id).FailedAt.Add(tick)}
+	return r.finds("claimed", d, false, "a message sent after the failure").Attempt
 }

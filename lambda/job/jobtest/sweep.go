@@ -34,13 +34,8 @@ func (n *repairs) add(again []sweep.Republished) {
 	}
 }
 
-// sweep repairs in the order of package sweep, as with an empty queue.
-func (r *rig) sweep() (repairs, []sweep.Republished) {
-	r.Helper()
-	return r.sweepOf(empty)
-}
-
-func (r *rig) sweepOf(w sweep.Waits) (n repairs, again []sweep.Republished) {
+// sweep repairs in the order of package sweep.
+func (r *rig) sweep(w sweep.Waits) (n repairs, again []sweep.Republished) {
 	r.Helper()
 	var err error
 	if n.overdue, err = r.Store.Overdue(r.Context(), w, limit); err != nil {
@@ -56,18 +51,22 @@ func (r *rig) sweepOf(w sweep.Waits) (n repairs, again []sweep.Republished) {
 	return n, again
 }
 
-func (r *rig) sweepFinds(want repairs) []sweep.Republished {
+func (r *rig) sweepFinds(w sweep.Waits, want repairs) []sweep.Republished {
 	r.Helper()
-	return r.sweepOfFinds(empty, want)
-}
-
-func (r *rig) sweepOfFinds(w sweep.Waits, want repairs) []sweep.Republished {
-	r.Helper()
-	got, again := r.sweepOf(w)
+	got, again := r.sweep(w)
 	if got != want {
 		r.Fatalf("the sweep repaired %+v, want %+v", got, want)
 	}
 	return again
+}
+
+// findsAfter sweeps when this time has just passed; a sweep before it finds nothing.
+func (r *rig) findsAfter(wait time.Duration, w sweep.Waits, want repairs) []sweep.Republished {
+	r.Helper()
+	r.Advance(wait)
+	r.sweepFinds(w, repairs{})
+	r.Advance(tick)
+	return r.sweepFinds(w, want)
 }
 
 // givenUp is a row just failed by the sweep.
@@ -83,15 +82,10 @@ func (r *rig) givenUp(id uuid.UUID, attempt int, notifications string) {
 
 func insertedIsPublished(r *rig) {
 	id := r.New()
-	r.Advance(grace)
-	r.sweepOfFinds(backlog, repairs{})
-	r.Advance(tick)
-	again := r.sweepOfFinds(backlog, repairs{inserted: 1})
+	again := r.findsAfter(grace, backlog, repairs{inserted: 1})
 	r.rowIs(id, Row{Status: job.StatusPending, Due: r.now()})
-	r.sweepOfFinds(backlog, repairs{})
-	if _, got := r.claim(job.Delivery{ID: id, PublishedAt: again[0].PublishedAt}, false); got != claimed {
-		r.Errorf("its message found %v", got)
-	}
+	r.sweepFinds(backlog, repairs{})
+	r.finds("claimed", job.Delivery{ID: id, PublishedAt: again[0].PublishedAt}, false, "its message")
 	spoiled := r.New()
 	r.Spoil(spoiled)
 	r.Advance(1000 * time.Hour)
@@ -108,24 +102,16 @@ func lostIsRepublished(r *rig) {
 	for round := 1; round <= 2; round++ {
 		last := r.publish(id)
 		for _, wait := range []time.Duration{visibility, 2 * visibility, 4 * visibility} {
-			r.Advance(wait)
-			r.sweepFinds(repairs{})
-			r.Advance(tick)
-			again := r.sweepFinds(repairs{overdue: 1, republished: 1})
+			again := r.findsAfter(wait, empty, repairs{overdue: 1, republished: 1})
 			if again[0].ID != id || !again[0].PublishedAt.After(last) {
 				r.Errorf("republished as %+v after %v", again[0], last)
 			}
 			r.rowIs(id, Row{Status: job.StatusPending, Attempt: round - 1, Due: r.now(), Notifications: notifications})
-			if _, got := r.claim(job.Delivery{ID: id, PublishedAt: last}, false); got != superseded {
-				r.Errorf("lost message found %v; must be superseded", got)
-			}
+			r.finds("superseded", job.Delivery{ID: id, PublishedAt: last}, false, "lost message")
 			last = again[0].PublishedAt
 		}
-		r.Advance(8 * visibility)
-		r.sweepFinds(repairs{})
-		r.Advance(tick)
-		r.sweepFinds(repairs{overdue: 1, lost: 1})
-		r.sweepFinds(repairs{})
+		r.findsAfter(8*visibility, empty, repairs{overdue: 1, lost: 1})
+		r.sweepFinds(empty, repairs{})
 		if notifications != "" {
 			notifications += ", "
 		}
@@ -141,19 +127,17 @@ func lostIsRepublished(r *rig) {
 
 func busyQueueLosesNothing(r *rig) {
 	id := r.in(published)
-	for range times {
+	for range times + 1 { // the queue isn't empty
 		r.Advance(8*visibility + tick)
-		r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1})
+		r.sweepFinds(drained, repairs{overdue: 1, republished: 1})
 	}
-	r.Advance(8*visibility + tick)
-	r.sweepOfFinds(drained, repairs{overdue: 1, republished: 1}) // the queue isn't empty
 	at := r.in(inProgress)
 	r.Advance(16*visibility + tick)
 	f := r.take(at)
-	r.sweepFinds(repairs{overdue: 1, republished: 1}) // work is in progress
+	r.sweepFinds(empty, repairs{overdue: 1, republished: 1}) // work is in progress
 	r.succeed(f)
 	r.Advance(32*visibility + tick)
-	r.sweepFinds(repairs{overdue: 1, lost: 1})
+	r.sweepFinds(empty, repairs{overdue: 1, lost: 1})
 	r.givenUp(id, 1, "lost 1")
 }
 
@@ -165,9 +149,9 @@ func backlogExplains(r *rig) {
 	r.Advance(tick)
 	after := r.in(published)
 	r.Advance(1000 * visibility)
-	r.sweepOfFinds(backlog, repairs{overdue: 3})
+	r.sweepFinds(backlog, repairs{overdue: 3})
 	r.take(front)
-	again := r.sweepOfFinds(backlog, repairs{overdue: 2, republished: 1})
+	again := r.sweepFinds(backlog, repairs{overdue: 2, republished: 1})
 	if again[0].ID != before {
 		r.Errorf("published %v again, want %v, which was sent before %v; %v came after it",
 			again[0].ID, before, front, after)
@@ -180,38 +164,27 @@ func claimResetsRepublishing(r *rig) {
 	for attempt := 1; attempt <= times+1; attempt++ {
 		before := r.row(id)
 		r.Advance(visibility + retryIn + tick)
-		r.sweepFinds(repairs{overdue: 1, republished: 1})
+		r.sweepFinds(empty, repairs{overdue: 1, republished: 1})
 		before.Due = r.now()
 		r.rowIs(id, before) // the last attempt's error stays
-		r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn})
+		retrying.to(r, id)
 	}
-}
-
-// lapse claims a row for a worker that then vanishes.
-func (r *rig) lapse(id uuid.UUID) job.Attempt {
-	r.Helper()
-	f := r.take(id)
-	r.Advance(lease)
-	return f
 }
 
 func lapsedIsRecovered(r *rig) {
 	id := r.in(retrying)
 	for attempt := 2; attempt <= 3; attempt++ {
 		f := r.lapse(id)
-		r.Advance(visibility)
-		r.sweepOfFinds(backlog, repairs{})
-		r.Advance(tick)
-		r.sweepOfFinds(backlog, repairs{lapsed: 1})
-		r.sweepOfFinds(backlog, repairs{})
+		r.findsAfter(visibility, backlog, repairs{lapsed: 1})
+		r.sweepFinds(backlog, repairs{})
 		r.rowIs(id, Row{Status: job.StatusPending, Attempt: attempt, Due: r.now(),
 			Error: fmt.Sprintf("attempt %d ended without a result", attempt)})
 		r.refused(f)
 	}
 	f := r.lapse(id)
 	r.Advance(visibility + tick)
-	r.sweepOfFinds(backlog, repairs{crashed: 1})
-	r.sweepFinds(repairs{})
+	r.sweepFinds(backlog, repairs{crashed: 1})
+	r.sweepFinds(empty, repairs{})
 	r.givenUp(id, 4, "crashed 4")
 	r.refused(f)
 	r.succeed(r.redrive(id))
@@ -222,15 +195,13 @@ func lapsedIsRecovered(r *rig) {
 		r.lapse(id)
 	}
 	r.Advance(visibility + tick)
-	r.sweepOfFinds(backlog, repairs{crashed: 1})
+	r.sweepFinds(backlog, repairs{crashed: 1})
 	r.givenUp(id, 3, "crashed 3")
 }
 
 func settlingResetsLapses(r *rig) {
 	for name, reset := range map[string]func(uuid.UUID){
-		"a retry": func(id uuid.UUID) {
-			r.release(r.take(id), job.Release{Status: job.StatusPending, Reason: busy})
-		},
+		"a retry":            func(id uuid.UUID) { retrying.to(r, id) },
 		"a failure":          func(id uuid.UUID) { r.fail(r.take(id)); r.publish(id) },
 		"a success":          func(id uuid.UUID) { r.succeed(r.take(id)); r.publish(id) },
 		"a person's publish": func(id uuid.UUID) { r.publish(id) },
@@ -245,7 +216,7 @@ func settlingResetsLapses(r *rig) {
 		r.lapse(id)
 		r.lapse(id)
 		r.Advance(visibility + tick)
-		if got, _ := r.sweep(); got.lapsed != 1 || got.crashed != 0 {
+		if got, _ := r.sweep(empty); got.lapsed != 1 || got.crashed != 0 {
 			r.Errorf("after %s the sweep repaired %+v; must be published again", name, got)
 		}
 		r.succeed(r.take(id))
@@ -257,7 +228,7 @@ func nothingElseIsRepaired(r *rig) {
 		r.in(s)
 	}
 	r.Advance(1000 * time.Hour)
-	r.unchanged("the sweep", func() { r.sweepFinds(repairs{}) })
+	r.unchanged("the sweep", func() { r.sweepFinds(empty, repairs{}) })
 }
 
 // broken makes n rows for each repair but crashed ones, and nCrashed of those.
@@ -268,7 +239,7 @@ func (r *rig) broken(n, nCrashed int) (lost, crashed, missed []uuid.UUID) {
 	}
 	for range times {
 		r.Advance(8*visibility + tick)
-		r.sweepFinds(repairs{overdue: n, republished: n})
+		r.sweepFinds(empty, repairs{overdue: n, republished: n})
 	}
 	for range nCrashed {
 		crashed = append(crashed, r.New())
@@ -338,7 +309,7 @@ func sweepsRepairOnce(r *rig) {
 			r.rowIs(id, Row{Status: job.StatusPending, Attempt: 1, Error: busy, Due: r.now()})
 			r.succeed(r.take(id))
 		}
-		r.sweepFinds(repairs{})
+		r.sweepFinds(empty, repairs{})
 	}
 }
 

@@ -2,7 +2,6 @@ package jobtest
 
 import (
 	"cmp"
-	"errors"
 	"flag"
 	"math/rand/v2"
 	"slices"
@@ -74,6 +73,7 @@ type walker struct {
 	stamps []job.Stamped
 	fences []job.Attempt
 	ended  map[job.Attempt]bool
+	raised map[uuid.UUID]int // attempts, by the step
 	fails  map[uuid.UUID]int
 	seen   map[move]int
 }
@@ -90,11 +90,13 @@ func walk(r *rig) {
 	steps := []struct {
 		weight int
 		by     string
-		do     func() (attempts map[uuid.UUID]int)
+		do     func()
 	}{
 		{8, "claim", w.claimSome}, {4, "work", w.workSome}, {4, "release", w.releaseSome},
 		{3, "publish", w.publishSome}, {2, "republish", w.republish}, {2, "give up", w.giveUp},
-		{5, "advance", w.pass}, {1, "insert", w.insert}, {1, "spoil", w.spoil}, {1, "cancel", w.cancel},
+		{5, "advance", func() {
+			w.Advance([]time.Duration{tick, lease / 2, lease, visibility, 9 * visibility}[w.IntN(5)])
+		}}, {1, "insert", w.insert}, {1, "spoil", w.spoil}, {1, "cancel", w.cancel},
 	}
 	total := 0
 	for _, s := range steps {
@@ -108,7 +110,9 @@ func walk(r *rig) {
 		at := w.IntN(total)
 		for _, s := range steps {
 			if at -= s.weight; at < 0 {
-				w.compare(step, s.by, s.do())
+				w.raised = map[uuid.UUID]int{}
+				s.do()
+				w.compare(step, s.by)
 				break
 			}
 		}
@@ -120,9 +124,8 @@ func walk(r *rig) {
 	}
 }
 
-// compare compares every row with its earlier state. attempts holds the increments of attempts
-// allowed by the step.
-func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
+// compare compares every row with its earlier state.
+func (w *walker) compare(step int, by string) {
 	for _, id := range w.ids {
 		before, after := w.rows[id], w.row(id)
 		w.rows[id] = after
@@ -137,32 +140,25 @@ func (w *walker) compare(step int, by string, attempts map[uuid.UUID]int) {
 		if after.Status == job.StatusFailed {
 			w.fails[id]++
 			if by == "give up" && before.Status == job.StatusPending {
-				attempts = map[uuid.UUID]int{id: 1}
+				w.raised[id] = 1
 			}
 		}
-		if after.Attempt != before.Attempt+attempts[id] {
+		if after.Attempt != before.Attempt+w.raised[id] {
 			w.Errorf("step %d: %s took attempt %d to %d, want it raised by %d",
-				step, by, before.Attempt, after.Attempt, attempts[id])
+				step, by, before.Attempt, after.Attempt, w.raised[id])
 		}
 		if after.Status != job.StatusInProgress {
 			delete(w.leases, id)
 		}
-		if n := countOf(after.Notifications); n != w.fails[id] {
+		if n := len(strings.Fields(after.Notifications)) / 2; n != w.fails[id] {
 			w.Errorf("step %d: %d failures and the notifications %q", step, w.fails[id], after.Notifications)
 		}
 	}
 }
 
-func countOf(list string) int {
-	if list == "" {
-		return 0
-	}
-	return strings.Count(list, ", ") + 1
-}
-
 func (w *walker) some() uuid.UUID { return w.ids[w.IntN(len(w.ids))] }
 
-func (w *walker) claimSome() map[uuid.UUID]int {
+func (w *walker) claimSome() {
 	deliveries := make([]job.Delivery, 1+w.IntN(3))
 	for i := range deliveries {
 		d := job.Delivery{ID: w.some(), SentAt: w.now().Add(time.Duration(w.IntN(3)-1) * time.Minute)}
@@ -172,9 +168,8 @@ func (w *walker) claimSome() map[uuid.UUID]int {
 		}
 		deliveries[i] = d
 	}
-	attempts := map[uuid.UUID]int{}
 	for _, c := range w.claims(w.IntN(2) == 0, deliveries...) {
-		if found(c) != claimed {
+		if found(c) != "claimed" {
 			continue
 		}
 		id := c.Attempt.ID
@@ -183,9 +178,8 @@ func (w *walker) claimSome() map[uuid.UUID]int {
 		}
 		w.leases[id] = w.now().Add(lease)
 		w.fences = append(w.fences, c.Attempt)
-		attempts[id]++
+		w.raised[id]++
 	}
-	return attempts
 }
 
 // fence returns the fence of a random attempt, often a late one.
@@ -197,58 +191,39 @@ func (w *walker) fence() (f job.Attempt, ok bool) {
 	return w.fences[len(w.fences)-1-back], true
 }
 
-// accepted records a write that ended an attempt, and reports an error for a second one (I6).
-func (w *walker) accepted(f job.Attempt, ok bool) {
+// endOnce ends an attempt, and reports an error if it had ended before (I6).
+func (w *walker) endOnce(f job.Attempt, to job.Status) {
+	ok := w.end(f, to)
 	if ok && w.ended[f] {
 		w.Errorf("attempt %+v must end once", f)
 	}
 	w.ended[f] = w.ended[f] || ok
 }
 
-func (w *walker) workSome() map[uuid.UUID]int {
-	f, ok := w.fence()
-	if !ok || w.spoilt[f.ID] { // no promise covers work on a spoilt row
-		return nil
+func (w *walker) workSome() {
+	if f, ok := w.fence(); ok && !w.spoilt[f.ID] { // no promise covers work on a spoilt row
+		w.endOnce(f, job.StatusSucceeded)
 	}
-	err := w.Work(w.Context(), f)
-	if err != nil && !errors.Is(err, job.ErrFenceLost) {
-		w.Errorf("work: %v", err)
-	}
-	w.accepted(f, err == nil)
-	return nil
 }
 
-func (w *walker) releaseSome() map[uuid.UUID]int {
-	f, ok := w.fence()
-	if !ok {
-		return nil
+func (w *walker) releaseSome() {
+	if f, ok := w.fence(); ok {
+		w.endOnce(f, []job.Status{job.StatusPending, job.StatusFailed}[w.IntN(2)])
 	}
-	v := failure
-	if w.IntN(2) == 0 {
-		v = job.Release{Status: job.StatusPending, Reason: busy, Due: retryIn}
-	}
-	written, err := w.Store.Release(w.Context(), f, v)
-	if err != nil {
-		w.Errorf("release: %v", err)
-	}
-	w.accepted(f, written)
-	return nil
 }
 
-func (w *walker) publishSome() map[uuid.UUID]int {
+func (w *walker) publishSome() {
 	stamped, err := w.Store.Publish(w.Context(), []uuid.UUID{w.some(), w.some()})
 	w.stamped(stamped, err)
-	return nil
 }
 
-func (w *walker) republish() map[uuid.UUID]int {
+func (w *walker) republish() {
 	again, err := w.Store.Republish(w.Context(), w.waits(), limit)
 	var stamped []job.Stamped
 	for _, a := range again {
 		stamped = append(stamped, a.Stamped)
 	}
 	w.stamped(stamped, err)
-	return nil
 }
 
 func (w *walker) stamped(stamped []job.Stamped, err error) {
@@ -261,41 +236,32 @@ func (w *walker) stamped(stamped []job.Stamped, err error) {
 	w.stamps = append(w.stamps, stamped...)
 }
 
-func (w *walker) giveUp() map[uuid.UUID]int {
+func (w *walker) giveUp() {
 	if _, _, err := w.Store.GiveUp(w.Context(), w.waits(), limit); err != nil {
 		w.Errorf("give up: %v", err)
 	}
-	return nil
 }
 
-func (w *walker) pass() map[uuid.UUID]int {
-	w.Advance([]time.Duration{tick, lease / 2, lease, visibility, 9 * visibility}[w.IntN(5)])
-	return nil
-}
-
-func (w *walker) insert() map[uuid.UUID]int {
+func (w *walker) insert() {
 	if len(w.ids) < 12 {
 		id := w.New()
 		w.ids, w.rows[id] = append(w.ids, id), w.row(id)
 	}
-	return nil
 }
 
-func (w *walker) cancel() map[uuid.UUID]int {
+func (w *walker) cancel() {
 	id := w.some()
 	switch status := w.rows[id].Status; {
 	case w.Cancel == nil, status == job.StatusSucceeded, status == job.StatusFailed, status == job.StatusCancelled:
 	default:
 		w.Cancel(id)
 	}
-	return nil
 }
 
 // spoil spares most rows, so that there's work left.
-func (w *walker) spoil() map[uuid.UUID]int {
+func (w *walker) spoil() {
 	if id := w.some(); len(w.spoilt) < len(w.ids)/2 {
 		w.Spoil(id)
 		w.spoilt[id] = true
 	}
-	return nil
 }

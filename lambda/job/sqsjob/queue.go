@@ -68,7 +68,14 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 				Id: id, ReceiptHandle: handle, VisibilityTimeout: b.seconds(s.Visibility)})
 		}
 	}
-	b.changeVisibility(ctx, changes)
+	for some := range slices.Chunk(changes, maxEntries) {
+		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
+			QueueUrl: &b.queue.URL, Entries: some})
+		if err == nil {
+			b.logRefused("change visibility", out.Failed)
+		}
+		b.logError("change visibility", err)
+	}
 	for some := range slices.Chunk(acks, maxEntries) {
 		out, err := b.queue.Client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &b.queue.URL, Entries: some})
 		if err == nil {
@@ -78,28 +85,14 @@ func (b *batch) Settle(ctx context.Context, settled []job.Settled) {
 	}
 }
 
-func (b *batch) changeVisibility(ctx context.Context, changes []types.ChangeMessageVisibilityBatchRequestEntry) {
-	for some := range slices.Chunk(changes, maxEntries) {
-		out, err := b.queue.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{
-			QueueUrl: &b.queue.URL, Entries: some})
-		if err == nil {
-			b.logRefused("change visibility", out.Failed)
-		}
-		b.logError("change visibility", err)
-	}
-}
-
 // Extend extends visibilities for job.Messages. It logs errors; the next beat makes up for
 // one.
 func (b *batch) Extend(ctx context.Context, indexes []int, visibility time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
-	defer cancel()
-	var changes []types.ChangeMessageVisibilityBatchRequestEntry
-	for _, i := range indexes {
-		changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
-			ReceiptHandle: aws.String(b.records[i].ReceiptHandle), VisibilityTimeout: b.seconds(visibility)})
+	hidden := make([]job.Settled, len(indexes))
+	for n, i := range indexes {
+		hidden[n] = job.Settled{Index: i, Settlement: job.Settlement{Action: job.Retry, Visibility: visibility}}
 	}
-	b.changeVisibility(ctx, changes)
+	b.Settle(ctx, hidden)
 }
 
 // seconds rounds up, and clamps to the rest of the 12 hours since the receive, because SQS
@@ -223,14 +216,13 @@ var backlog = []types.QueueAttributeName{
 // Backlog returns the number of messages in the queue: visible, in flight (waiting retries
 // included) and delayed. SQS counts approximately.
 func (q *Queue) Backlog(ctx context.Context) (int, error) {
-	out, err := q.Client.GetQueueAttributes(ctx,
-		&sqs.GetQueueAttributesInput{QueueUrl: &q.URL, AttributeNames: backlog})
+	attributes, err := q.attributes(ctx, backlog...)
 	if err != nil {
 		return 0, failure.At("read the queue's backlog", err)
 	}
 	total := 0
 	for _, name := range backlog {
-		n, err := strconv.Atoi(out.Attributes[string(name)])
+		n, err := strconv.Atoi(attributes[string(name)])
 		if err != nil {
 			return 0, failure.At("read the queue's backlog", &failure.Error{Sentence: "missing count in SQS's response"})
 		}

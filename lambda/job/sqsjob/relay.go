@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"matchbook/lambda/failure"
@@ -31,15 +30,13 @@ type Relay struct {
 
 // Handle is the Lambda handler.
 func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	b := &batch{queue: r.Queue, log: r.Log, received: time.Now(), acked: make(map[string]bool)}
-	if err := b.check(event.Records); err != nil {
-		r.Log.Error("event refused; its messages stay in the queue", "reason", err.Error())
+	b, err := open(r.Queue, r.Log, event.Records)
+	if err != nil {
 		return events.SQSEventResponse{}, err
 	}
 	ctx = job.WithHops(ctx, hops(event.Records))
 	for _, record := range event.Records {
-		others, repeated := b.acked[record.MessageId]
-		b.acked[record.MessageId] = r.take(ctx, b, record) && (others || !repeated)
+		b.note(record, r.take(ctx, b, record))
 	}
 	return b.response(event.Records), nil
 }
@@ -50,11 +47,14 @@ var errNoTime = errors.New("too little time left in the invocation")
 func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bool {
 	counted, err := "", errNoTime
 	if end, ok := ctx.Deadline(); !ok || time.Until(end) > manifest.SettleReserve {
-		counted, err = r.guarded(ctx, record.Body)
+		err = failure.Guard(func() (err error) { counted, err = r.Take(ctx, record.Body); return err })
 	}
 	if err == nil {
 		r.Count(counted, 1)
 		return true
+	}
+	if p, ok := errors.AsType[*failure.Panic](err); ok {
+		r.Log.Error("panic", "type", fmt.Sprintf("%T", p.Value), "stack", string(p.Stack))
 	}
 	log, counted := r.Log.Warn, metric.Retried
 	if b.count(record) >= r.Last {
@@ -68,15 +68,4 @@ func (r *Relay) take(ctx context.Context, b *batch, record events.SQSMessage) bo
 	log("message not processed; SQS retries or dead-letters it", "message", record.MessageId,
 		"delivery", b.count(record), "reason", reason)
 	return false
-}
-
-// guarded returns a panic as an error, so that the other messages are still taken.
-func (r *Relay) guarded(ctx context.Context, body string) (counted string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &failure.Panic{Value: v, Stack: debug.Stack()}
-			r.Log.Error("panic", "type", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
-		}
-	}()
-	return r.Take(ctx, body)
 }

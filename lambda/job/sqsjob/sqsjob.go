@@ -44,9 +44,8 @@ type Handler struct {
 
 // Handle is the Lambda handler.
 func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	b := &batch{queue: h.Queue, log: h.Log, received: time.Now(), acked: make(map[string]bool)}
-	if err := b.check(event.Records); err != nil {
-		h.Log.Error("event refused; its messages stay in the queue", "reason", err.Error())
+	b, err := open(h.Queue, h.Log, event.Records)
+	if err != nil {
 		return events.SQSEventResponse{}, err
 	}
 	deliveries := b.decode(event.Records)
@@ -55,7 +54,7 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 	}
 	ctx = job.WithHops(job.WithWorker(ctx, worker(ctx)), hops(event.Records))
 	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
-		b.note(b.records[i], s)
+		b.note(b.records[i], s.Action == job.Ack)
 	}
 	return b.response(event.Records), nil
 }
@@ -79,8 +78,16 @@ type batch struct {
 	acked    map[string]bool     // by message id
 }
 
-// check refuses an event that can't be answered message by message.
-func (b *batch) check(records []events.SQSMessage) error {
+// open begins the answer to an event, and refuses one that can't be answered message by message.
+func open(queue *Queue, log *slog.Logger, records []events.SQSMessage) (*batch, error) {
+	if err := queue.check(records); err != nil {
+		log.Error("event refused; its messages stay in the queue", "reason", err.Error())
+		return nil, err
+	}
+	return &batch{queue: queue, log: log, received: time.Now(), acked: make(map[string]bool)}, nil
+}
+
+func (q *Queue) check(records []events.SQSMessage) error {
 	if records == nil {
 		return fmt.Errorf("expected an SQS event: missing Records")
 	}
@@ -90,9 +97,9 @@ func (b *batch) check(records []events.SQSMessage) error {
 			return fmt.Errorf("record %d: expected an SQS message", i)
 		case r.MessageId == "":
 			return fmt.Errorf("record %d: missing messageId", i)
-		case !sameQueue(r.EventSourceARN, b.queue.ARN):
+		case !sameQueue(r.EventSourceARN, q.ARN):
 			return fmt.Errorf("record %d is from %.200q; expected the queue of %s, %s",
-				i, r.EventSourceARN, variable.QueueURL, b.queue.ARN)
+				i, r.EventSourceARN, variable.QueueURL, q.ARN)
 		}
 	}
 	return nil
@@ -112,7 +119,7 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 		id, err := document.ParseID(r.Body)
 		if err != nil {
 			s := job.Backoff(nil).Decide(job.Outcome{Result: job.Malformed})
-			b.note(r, s)
+			b.note(r, s.Action == job.Ack)
 			b.log.Error("settled", "result", job.Malformed.String(), "message", r.MessageId,
 				"action", s.Action.String(), "bytes", len(r.Body), "reason", "body: "+err.Error())
 			continue
@@ -129,11 +136,11 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 	return deliveries
 }
 
-// note keeps the settlement of a record. If the event repeats a message, all its records must
-// be acknowledged, because the response names them by one id.
-func (b *batch) note(r events.SQSMessage, s job.Settlement) {
+// note keeps the end of a record. If the event repeats a message, all its records must be
+// acknowledged, because the response names them by one id.
+func (b *batch) note(r events.SQSMessage, ack bool) {
 	others, repeated := b.acked[r.MessageId]
-	b.acked[r.MessageId] = s.Action == job.Ack && (others || !repeated)
+	b.acked[r.MessageId] = ack && (others || !repeated)
 }
 
 // count returns the message's receive count, or 1 if it is unreadable. That is safe: SQS
@@ -157,10 +164,7 @@ func sentAt(r events.SQSMessage) time.Time {
 
 // publishedAt returns the publish stamp; zero for a message from any other sender.
 func publishedAt(r events.SQSMessage) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, text(r, manifest.PublishedAt))
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, text(r, manifest.PublishedAt)) // zero with an error
 	return t
 }
 

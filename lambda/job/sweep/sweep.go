@@ -19,8 +19,7 @@ import (
 
 	"matchbook/lambda/failure"
 	"matchbook/lambda/job"
-
-	"github.com/google/uuid"
+	"matchbook/lambda/manifest"
 )
 
 const (
@@ -64,8 +63,7 @@ type Store interface {
 
 // Queue is the queue of a workload's messages.
 type Queue interface {
-	// Send sends messages; see job.Sender.
-	Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error)
+	job.Sender
 	// Backlog counts the messages that are visible, in flight or delayed.
 	Backlog(ctx context.Context) (int, error)
 }
@@ -103,7 +101,7 @@ type Sweeper struct {
 	looked time.Time // the start of the last run, if it found nothing open
 }
 
-// measureFor is kept free at the end of a run for measuring, even if the database or a channel
+// measureFor is kept free at the end of a run for measuring, or half of its time if less, even if the database or a channel
 // is slow, because then the figures matter most. Notify may take manifest.NotifyReserve of it
 // to record the sent notifications.
 const measureFor = 13 * time.Second
@@ -148,6 +146,8 @@ func (r *Report) count(k Repair) {
 // it couldn't repair.
 func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, manifest.MaxTimeout) // a function's deadline is earlier
+	defer cancel()
 	if s.Rest != nil && rests(s.looked, began, s.idle(ctx)) {
 		s.Rest()
 		return r, nil
@@ -159,8 +159,8 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 				s.looked = began
 			}
 		}(ctx)
-		var cancel context.CancelFunc
-		ctx, cancel = endEarlier(ctx, measureFor)
+		deadline, _ := ctx.Deadline()
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(measureFor, left(ctx)/2)))
 		defer cancel()
 	}
 	if s.Notify != nil {
@@ -173,7 +173,7 @@ func (s *Sweeper) Run(ctx context.Context) (r Report, err error) {
 // in another one. It returns the first error and logs the others.
 func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 	for i, w := range s.Targets {
-		one, cancel := share(ctx, len(s.Targets)-i)
+		one, cancel := context.WithTimeout(ctx, left(ctx)/time.Duration(len(s.Targets)-i))
 		log := s.Log.With("workload", w.Name)
 		r, err := w.repair(one, cmp.Or(s.Grace, grace), log)
 		r.Settled = w.settle(one, log)
@@ -188,23 +188,6 @@ func (s *Sweeper) sweep(ctx context.Context) (all Report, first error) {
 		}
 	}
 	return all, first
-}
-
-func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok || n == 1 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
-}
-
-// endEarlier returns a context with the reserve left over, or half of the time if less.
-func endEarlier(ctx context.Context, reserve time.Duration) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/2)))
 }
 
 func (w Target) repair(ctx context.Context, grace time.Duration, log *slog.Logger) (r Report, err error) {
@@ -277,15 +260,15 @@ func (w Target) republish(ctx context.Context, waits Waits, r *Report, log *slog
 		if err != nil {
 			return failure.At("publish overdue rows again", err)
 		}
-		left, err := w.send(ctx, again, r)
-		if unsent += left; err != nil || len(again) < limit || short(ctx) {
+		refused, err := w.send(ctx, again, r)
+		if unsent += refused; err != nil || len(again) < limit || short(ctx) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w Target) send(ctx context.Context, again []Republished, r *Report) (left int, err error) {
+func (w Target) send(ctx context.Context, again []Republished, r *Report) (refused int, err error) {
 	messages := make([]job.Stamped, len(again))
 	for i, a := range again {
 		messages[i] = a.Stamped
@@ -299,7 +282,10 @@ func (w Target) send(ctx context.Context, again []Republished, r *Report) (left 
 	return len(unsent), err
 }
 
-func short(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && time.Until(deadline) < 5*time.Second
+// left returns the time left; Run has set a deadline.
+func left(ctx context.Context) time.Duration {
+	deadline, _ := ctx.Deadline()
+	return time.Until(deadline)
 }
+
+func short(ctx context.Context) bool { return left(ctx) < 5*time.Second }

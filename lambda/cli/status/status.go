@@ -193,7 +193,8 @@ func (r Reader) undelivered(ctx context.Context, o *Overview, tenant uuid.UUID) 
 		return err
 	}
 	for _, e := range states {
-		o.Events.Waiting, o.Events.Dead, o.Events.Oldest = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead, max(o.Events.Oldest, e.Oldest)
+		o.Events.Waiting, o.Events.Dead = o.Events.Waiting+e.Waiting, o.Events.Dead+e.Dead
+		o.Events.Oldest = max(o.Events.Oldest, time.Duration(e.Oldest)*time.Second)
 		o.Events.Error = cmp.Or(o.Events.Error, term.Clean(e.Error, term.MaxText))
 	}
 	if o.Events.GoneAt, err = store.GoneAt(ctx); err != nil {

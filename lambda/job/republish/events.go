@@ -11,8 +11,6 @@ import (
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/events"
-
-	"github.com/google/uuid"
 )
 
 // ParseEvents parses the command's flags, each of which may be empty: an event's id; the time
@@ -30,26 +28,15 @@ func ParseEvents(id, since, tenant string) (f events.Filter, err error) {
 
 // Events counts the events not accepted by the receiver yet.
 type Events struct {
-	RecordedSince *time.Time   `json:"recorded_since"`   // nil without a receiver
-	GoneAt        *time.Time   `json:"receiver_gone_at"` // when it answered HTTP 410; nil if it gets events
-	States        []EventState `json:"events"`
-}
-
-// EventState counts a tenant's events of one kind.
-type EventState struct {
-	TenantID uuid.UUID `json:"tenant_id"`
-	Kind     string    `json:"kind"`
-	Waiting  int       `json:"waiting"`
-	Oldest   int       `json:"oldest_seconds"` // age of the oldest waiting event
-	Refused  int       `json:"refused"`        // waiting, and refused by the receiver before
-	Dead     int       `json:"dead"`           // given up
-	Error    string    `json:"error"`          // of the oldest event already tried
+	RecordedSince *time.Time     `json:"recorded_since"`   // nil without a receiver
+	GoneAt        *time.Time     `json:"receiver_gone_at"` // when it answered HTTP 410; nil if it gets events
+	States        []events.State `json:"events"`
 }
 
 // EventsRequeued counts the events queued for sending, in their states before.
 type EventsRequeued struct {
-	DryRun bool         `json:"dry_run"`
-	States []EventState `json:"events"`
+	DryRun bool           `json:"dry_run"`
+	States []events.State `json:"events"`
 }
 
 // ReadEvents counts the undelivered events of one tenant or of all.
@@ -63,7 +50,7 @@ func ReadEvents(ctx context.Context, db *postgres.DB, f events.Filter) (*Events,
 		return nil, err
 	}
 	list, err := events.New(db).States(ctx, f)
-	return &Events{since, gone, eventStates(list)}, err
+	return &Events{since, gone, cleaned(list)}, err
 }
 
 // RequeueEvents makes undelivered events due now, both given-up and waiting ones. With dryRun
@@ -74,16 +61,15 @@ func RequeueEvents(ctx context.Context, db *postgres.DB, f events.Filter, dryRun
 		act = events.New(db).Late
 	}
 	list, err := act(ctx, f)
-	return &EventsRequeued{dryRun, eventStates(list)}, err
+	return &EventsRequeued{dryRun, cleaned(list)}, err
 }
 
-func eventStates(list []events.State) []EventState {
-	states := []EventState{}
-	for _, s := range list {
-		states = append(states, EventState{s.Tenant, s.Kind, s.Waiting, int(s.Oldest.Seconds()), s.Refused, s.Dead,
-			term.Clean(s.Error, term.MaxText)})
+// cleaned makes the errors of a receiver safe to print.
+func cleaned(list []events.State) []events.State {
+	for i := range list {
+		list[i].Error = term.Clean(list[i].Error, term.MaxText)
 	}
-	return states
+	return list
 }
 
 // lateAfter is the age at which the oldest event is too old; the stack's alarm uses the same.
@@ -92,7 +78,7 @@ const lateAfter = time.Hour
 // Succeeded reports whether the receiver gets events, and none was given up or has waited for
 // an hour.
 func (r *Events) Succeeded() bool {
-	return r.GoneAt == nil && !slices.ContainsFunc(r.States, func(s EventState) bool {
+	return r.GoneAt == nil && !slices.ContainsFunc(r.States, func(s events.State) bool {
 		return s.Dead > 0 || time.Duration(s.Oldest)*time.Second >= lateAfter
 	})
 }
@@ -113,7 +99,7 @@ func (r *Events) Text() string {
 			`change EVENTS_WEBHOOK_URL, or run "matchbook events requeue".`, r.GoneAt.UTC().Format(time.RFC3339))
 	}
 	printStates(p, r.States)
-	if r.GoneAt == nil && slices.ContainsFunc(r.States, func(s EventState) bool { return s.Dead+s.Refused > 0 }) {
+	if r.GoneAt == nil && slices.ContainsFunc(r.States, func(s events.State) bool { return s.Dead+s.Refused > 0 }) {
 		p.Line("Once the receiver works, send them at once, given-up ones too: matchbook events requeue")
 	}
 	return p.String()
@@ -138,7 +124,7 @@ func (r *EventsRequeued) Text() string {
 	return p.String()
 }
 
-func printStates(p *term.Page, states []EventState) {
+func printStates(p *term.Page, states []events.State) {
 	if len(states) == 0 {
 		return
 	}
@@ -148,7 +134,7 @@ func printStates(p *term.Page, states []EventState) {
 		if s.Waiting > 0 {
 			oldest = (time.Duration(s.Oldest) * time.Second).String()
 		}
-		p.Line("%9d %10s %9d %9d  %-16s %s", s.Waiting, oldest, s.Refused, s.Dead, term.Clean(s.Kind, term.MaxValue), s.TenantID)
+		p.Line("%9d %10s %9d %9d  %-16s %s", s.Waiting, oldest, s.Refused, s.Dead, term.Clean(s.Kind, term.MaxValue), s.Tenant)
 		if s.Error != "" {
 			p.Hang("            ", s.Error)
 		}

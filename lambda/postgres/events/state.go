@@ -23,13 +23,13 @@ func (f Filter) args() []any {
 
 // State counts a tenant's events of one kind not yet accepted by the receiver.
 type State struct {
-	Tenant  uuid.UUID
-	Kind    string
-	Waiting int           // not given up
-	Oldest  time.Duration // age of the oldest waiting one; 0 without one
-	Refused int           // waiting ones refused by the receiver
-	Dead    int           // given up
-	Error   string        // of the oldest event with an error; empty without one
+	Tenant  uuid.UUID `json:"tenant_id"`
+	Kind    string    `json:"kind"`
+	Waiting int       `json:"waiting"`        // not given up
+	Oldest  int       `json:"oldest_seconds"` // age of the oldest waiting one; 0 without one
+	Refused int       `json:"refused"`        // waiting ones refused by the receiver
+	Dead    int       `json:"dead"`           // given up
+	Error   string    `json:"error"`          // of the oldest event with an error; empty without one
 }
 
 // openEvents selects the unaccepted events of a Filter ($1 to $4); late narrows the
@@ -49,7 +49,7 @@ WHERE ($1::uuid IS NULL OR tenant_id = $1) AND ($2::uuid IS NULL OR id = $2)
 func countEvents(from string) string {
 	return `
 SELECT tenant_id, kind, count(*) FILTER (WHERE dead_at IS NULL),
-	coalesce(greatest(now() - min(created_at) FILTER (WHERE dead_at IS NULL), interval '0'), interval '0'),
+	coalesce(floor(extract(epoch FROM greatest(now() - min(created_at) FILTER (WHERE dead_at IS NULL), interval '0')))::int, 0),
 	count(*) FILTER (WHERE dead_at IS NULL AND refused_at IS NOT NULL), count(*) FILTER (WHERE dead_at IS NOT NULL),
 	coalesce((array_agg(error ORDER BY sequence) FILTER (WHERE error IS NOT NULL))[1], '')
 FROM (` + from + `) AS chosen GROUP BY tenant_id, kind ORDER BY tenant_id, kind`

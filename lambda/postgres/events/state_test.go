@@ -42,7 +42,7 @@ func TestRequeuedEventsKeepID(t *testing.T) {
 	f.Advance(10 * time.Second)
 
 	const why = "not \uFFFDnow"
-	all := events.State{Tenant: tenant, Kind: "match.created", Waiting: 4, Oldest: 70 * time.Second, Refused: 1, Dead: 1, Error: why}
+	all := events.State{Tenant: tenant, Kind: "match.created", Waiting: 4, Oldest: 70, Refused: 1, Dead: 1, Error: why}
 	late := all
 	late.Waiting = 2
 	f.wantStates("all", store.States, events.Filter{}, all)
@@ -53,7 +53,7 @@ func TestRequeuedEventsKeepID(t *testing.T) {
 		f.wantStates(fmt.Sprintf("%+v", none), store.Requeue, none)
 	}
 	f.wantFree("a count changes nothing")
-	refused := events.State{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70 * time.Second, Refused: 1, Error: why}
+	refused := events.State{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70, Refused: 1, Error: why}
 	f.wantStates("one", store.Requeue, events.Filter{ID: ids[1], Tenant: tenant, Within: time.Hour}, refused)
 	again := f.wantFree("the one", ids[1])
 	if again[0].Tries != 2 || string(again[0].Body) != string(first[1].Body) {
@@ -67,7 +67,7 @@ func TestRequeuedEventsKeepID(t *testing.T) {
 	}
 	f.release(given[0], time.Hour, true)
 	f.wantStates("it has three days again", store.States, events.Filter{ID: ids[0]},
-		events.State{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70 * time.Second, Refused: 1, Error: why})
+		events.State{Tenant: tenant, Kind: "match.created", Waiting: 1, Oldest: 70, Refused: 1, Error: why})
 }
 
 func TestRecordedSince(t *testing.T) {

@@ -95,7 +95,8 @@ const (
 )
 
 // queueOwn reads the pairs of the own documents in full, and in brief the pairs of their
-// partners and of the documents in pairs. names gives the own documents' keys.
+// partners and of the documents in pairs. names gives the own documents' keys. It also reads
+// the tenant's thresholds.
 func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []score.Normalized) {
 	numbers, keys, keyed := make([]string, len(c.own)), []uuid.UUID{}, []string{}
 	others := c.others(pairs, numbers)
@@ -132,6 +133,8 @@ func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []sco
 		return err
 	})
 	batch.Queue(detailsSQL, c.own).Query(c.takeDetails())
+	b := &c.bounds
+	batch.Queue(boundsSQL, c.own[0]).Query(each([]any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() {}))
 }
 
 // others lists the documents of pairs other than the own ones. It marks documents with only

@@ -120,7 +120,6 @@ func (m *Store) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done De
 	err = m.inTurn(ctx, tenant, false, func(batch *pgx.Batch) {
 		c = newCompetition(w.pair[0], w.pair[1])
 		c.queueOwn(batch, nil, nil)
-		queueBounds(batch, tenant, &c.bounds)
 		w.queueReads(batch, tenant)
 	}, func(tx pgx.Tx) (err error) {
 		if c.verdict(w.pair) == w.verdict() {

@@ -17,7 +17,7 @@ const (
 	NearSQL        = nearSQL
 	RenamedSQL     = renamedSQL
 	ConfirmedSQL   = confirmedSQL
-	CompetitionSQL = competitionSQL
+	CompetitionSQL = ownBriefsSQL
 	LockRowsSQL    = lockRowsSQL
 	PlanOnceSQL    = planOnceSQL
 	MembersSQL     = membersSQL
@@ -38,11 +38,6 @@ func NearArgs(id uuid.UUID, n score.Normalized, types []document.Type) []any {
 	var s search
 	s.addCompany(id, n, types)
 	return s.args()
-}
-
-// Competitions reads all pairs of documents.
-func (m *Store) Competitions(ctx context.Context, ids []uuid.UUID) (rules.Competition, error) {
-	return readCompetition(ctx, m.db, ids)
 }
 
 // OnTurn has fn called with each "queued" for a tenant and each "refused" by its

@@ -1,15 +1,15 @@
 package matches
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 
 	"matchbook/lambda/document"
-	"matchbook/lambda/job"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
-	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -69,39 +69,18 @@ func queuePairs(batch *pgx.Batch, id uuid.UUID, pairs []score.Pair) error {
 	return nil
 }
 
-// competitionSQL reads the documents' pairs and their partners' pairs.
-const competitionSQL = `
-WITH partner AS (
-	SELECT document_a_id AS id FROM match_pair WHERE document_b_id = ANY ($1)
-	UNION SELECT document_b_id FROM match_pair WHERE document_a_id = ANY ($1)
-	UNION SELECT unnest($1::uuid[])
-)
-SELECT document_a_id, document_b_id, type_a::text, type_b::text, points, units_a, units_b, units_common,
-	evidence, veto, ends, verdict, asked, question, answer, reasoning, owed
-FROM match_pair
-WHERE document_a_id = ANY (ARRAY(SELECT id FROM partner)) OR document_b_id = ANY (ARRAY(SELECT id FROM partner))
-ORDER BY document_a_id, document_b_id`
-
-func readCompetition(ctx context.Context, q postgres.Querier, documents []uuid.UUID) (rules.Competition, error) {
-	pairs, err := postgres.RowsBy(ctx, q, func(row pgx.CollectableRow) (p rules.Pair, err error) {
-		err = row.Scan(&p.A, &p.B, &p.TypeA, &p.TypeB, &p.Points, &p.Fit.A, &p.Fit.B, &p.Fit.Common,
-			&p.Evidence, &p.Veto, &p.Ends, &p.Verdict,
-			&p.Asked.About, &p.Asked.Question, &p.Asked.Answer, &p.Asked.Reasoning, &p.Asked.Owed)
-		return p, err
-	}, competitionSQL, documents)
-	if err != nil || len(documents) == 0 {
-		return rules.Competition{}, err
-	}
-	bounds, err := postgres.First[rules.Bounds](ctx, q, boundsOfDocumentSQL, documents[0])
-	if errors.Is(err, job.ErrNotFound) {
-		err = nil
-	}
-	return rules.Competition{Documents: documents, Pairs: pairs, Bounds: bounds}, err
-}
-
-// Competition reads a document's pairs and the pairs they compete with.
-func (m *Store) Competition(ctx context.Context, id uuid.UUID) (rules.Competition, error) {
-	return readCompetition(ctx, m.db, []uuid.UUID{id})
+// Competition reads the pairs of documents, and in brief the pairs they compete with.
+func (m *Store) Competition(ctx context.Context, documents ...uuid.UUID) (rules.Competition, error) {
+	var c *competition
+	err := m.db.Steady().Batch(ctx, func(batch *pgx.Batch) {
+		c = newCompetition(documents...)
+		batch.Queue(planOnceSQL)
+		c.queueOwn(batch, nil, nil)
+	})
+	slices.SortFunc(c.pairs, func(p, q rules.Pair) int {
+		return cmp.Or(bytes.Compare(p.A[:], q.A[:]), bytes.Compare(p.B[:], q.B[:]))
+	})
+	return c.asRules(), err
 }
 
 // publishStaleSQL publishes documents with a changed question again. It leaves out pending

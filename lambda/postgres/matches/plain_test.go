@@ -222,7 +222,7 @@ func TestPairStopsBeingPlain(t *testing.T) {
 func (f *fixture) wantDecidedByAll(when string) {
 	f.T.Helper()
 	ids := postgrestest.Values[uuid.UUID](f.T, f.Conn, "SELECT id FROM document")
-	all := must.Get(f.Competitions(f.T.Context(), ids))(f.T)
+	all := must.Get(f.Competition(f.T.Context(), ids...))(f.T)
 	decided := must.Get(rules.Apply(f.T.Context(), all))(f.T)
 	var want []string
 	for kind, edges := range map[string][]rules.Edge{"match": decided.Matches, "suggestion": decided.Suggestions} {
@@ -253,7 +253,7 @@ func TestPlainInSQL(t *testing.T) {
 		f.match(d.ID)
 	}
 	must.OK(t, f.says(docs[0].ID, docs[len(docs)-1].ID, rules.Confirmed))
-	all := must.Get(f.Competitions(t.Context(), ids))(t)
+	all := must.Get(f.Competition(t.Context(), ids...))(t)
 	var plain int
 	for _, p := range all.Pairs {
 		sql := postgrestest.Value[bool](t, f.Conn, "SELECT "+matches.PlainPair+" FROM match_pair WHERE document_a_id = $1 AND document_b_id = $2", p.A, p.B)

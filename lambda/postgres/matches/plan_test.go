@@ -85,7 +85,8 @@ func TestPlansStaySelective(t *testing.T) {
 		})
 	}
 	t.Run("competition", func(t *testing.T) {
-		p := f.Explain(matches.CompetitionSQL, f.someDocuments(20))
+		p := f.Explain(matches.CompetitionSQL, f.someDocuments(20), []uuid.UUID{}, []uuid.UUID{}, score.MatchAt,
+			make([]string, 20), []uuid.UUID{}, []string{})
 		p.WantIndexed(t, "match_pair_b_plain_idx")
 		if n := p.Fetched("match_pair"); n > 500 {
 			t.Errorf("%.0f pairs were fetched for 20 documents with two each", n)

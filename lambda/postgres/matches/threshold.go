@@ -2,7 +2,6 @@ package matches
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -18,9 +17,9 @@ import (
 // Statements about a tenant's thresholds. Of a pair's decisions the latest counts, and of a
 // tenant's the last 1,000.
 const (
+	thresholdSQL = `
+SELECT high_at, question_at, confirmed, rejected, changed_by, changed_at FROM taught_threshold WHERE tenant_id = $1`
 	boundsSQL = `
-SELECT high_at, question_at, confirmed, rejected FROM taught_threshold WHERE tenant_id = $1`
-	boundsOfDocumentSQL = `
 SELECT high_at, question_at, confirmed, rejected FROM taught_threshold JOIN document USING (tenant_id) WHERE id = $1`
 	answersSQL = `
 SELECT points, verdict = 'confirmed' FROM (
@@ -28,7 +27,7 @@ SELECT points, verdict = 'confirmed' FROM (
 		SELECT * FROM decision WHERE tenant_id = $1 AND (document_a_id, document_b_id) <> ($2, $3)
 			AND id > coalesce((SELECT forgotten FROM taught_threshold WHERE tenant_id = $1), 0) ORDER BY id DESC LIMIT 1000) AS recent
 	ORDER BY document_a_id, document_b_id, id DESC) AS latest
-WHERE verdict <> 'withdrawn' AND points IS NOT NULL`
+WHERE verdict <> 'withdrawn' AND points IS NOT NULL ORDER BY 1, 2`
 	teachBoundsSQL = `
 INSERT INTO taught_threshold AS old (tenant_id, high_at, question_at, confirmed, rejected, changed_by, changed_at)
 VALUES ($1, $2, $3, $4, $5, $6, now())
@@ -57,12 +56,6 @@ WHERE id = ANY (ARRAY(
 // maxRejudged bounds the documents that an answer publishes because it changed a threshold. The
 // next answers publish the rest.
 const maxRejudged = 200
-
-// queueBounds reads the tenant's thresholds.
-func queueBounds(batch *pgx.Batch, tenant uuid.UUID, b *rules.Bounds) {
-	*b = rules.Bounds{}
-	batch.Queue(boundsSQL, tenant).Query(each([]any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() {}))
-}
 
 func queueOutOfBounds(batch *pgx.Batch, tenant uuid.UUID, b rules.Bounds, most *int, published *[]job.Stamped) {
 	queuePublish(batch, published, outOfBoundsSQL, tenant, score.HighAt, b.HighAt, score.SuggestAt, b.QuestionAt, most)
@@ -104,24 +97,18 @@ type Threshold struct {
 	At     time.Time
 }
 
-const thresholdSQL = `
-SELECT high_at, question_at, confirmed, rejected, changed_by, changed_at FROM taught_threshold WHERE tenant_id = $1`
-
 // Threshold reads a tenant's thresholds; zero without any.
-func (m *Store) Threshold(ctx context.Context, tenant uuid.UUID) (t Threshold, err error) {
-	t, err = postgres.First[Threshold](ctx, m.db.Steady(), thresholdSQL, tenant)
-	if errors.Is(err, job.ErrNotFound) {
-		return t, nil
+func (m *Store) Threshold(ctx context.Context, tenant uuid.UUID) (Threshold, error) {
+	found, err := postgres.Find[Threshold](ctx, m.db.Steady(), thresholdSQL, tenant)
+	if found == nil {
+		return Threshold{}, err
 	}
-	return t, err
+	return *found, nil
 }
-
-const tenantAnswersSQL = `
-SELECT points, confirmed FROM (` + answersSQL + `) AS answers (points, confirmed) ORDER BY points, confirmed`
 
 // Answers reads the answers that count for a tenant's thresholds, in the order of their points.
 func (m *Store) Answers(ctx context.Context, tenant uuid.UUID) (all []rules.Said, err error) {
-	return postgres.Rows[rules.Said](ctx, m.db.Steady(), tenantAnswersSQL, tenant, uuid.Nil, uuid.Nil)
+	return postgres.Rows[rules.Said](ctx, m.db.Steady(), answersSQL, tenant, uuid.Nil, uuid.Nil)
 }
 
 // ForgetThreshold gives a tenant the thresholds of all, and reports whether it had others. The

@@ -85,7 +85,6 @@ func (m *Store) write(ctx context.Context, tenant uuid.UUID, brief bool, group [
 			c.own, scored, names = append(c.own, w.id), append(scored, w.Pairs...), append(names, w.n)
 		}
 		queueReads(batch, group)
-		queueBounds(batch, tenant, &c.bounds)
 		c.queueOwn(batch, scored, names)
 	}, func(tx pgx.Tx) (err error) {
 		done, err = writeTogether(ctx, tx, tenant, c, group, decide)

@@ -86,7 +86,6 @@ type word struct {
 	raws    []score.Raw  // the two documents, as they are now
 	version string       // the pair's current one
 	written bool         // maybe, if the answer to an earlier commit was lost
-	lessons []factLesson // of a confirmation
 	points  *int         // by the rules; nil: they teach nothing
 	answers []rules.Said // about other pairs
 
@@ -134,7 +133,7 @@ func (m *Store) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done De
 			return err
 		}
 		r.renamed = &renaming{tenant: tenant, documents: w.pair[:], confirmed: true}
-		w.lessons, r.renamed.teaches = lessonsOf(w), true
+		r.renamed.teaches = true
 		if err := w.learn(ctx, c); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package matches
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"matchbook/lambda/match/rules"
@@ -9,13 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const clearMatchesSQL = `
-DELETE FROM document_match USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
-WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` + amongPairs
-
-const clearSuggestionsSQL = `
-DELETE FROM match_suggestion USING unnest($1::uuid[], $2::uuid[]) AS gone (a, b)
-WHERE document_a_id = a AND document_b_id = b AND decided_by <> 'person' AND ` + amongPairs
+const (
+	clearMatchesSQL = `
+DELETE FROM document_match` + thesePairs + ` AND decided_by <> 'person'`
+	clearSuggestionsSQL = `
+DELETE FROM match_suggestion` + thesePairs + ` AND decided_by <> 'person'`
+)
 
 // The upserts write only rows that differ, so that matching a document again changes nothing,
 // not even a time. A pair decided by a person, in either table, is not decided again.
@@ -65,12 +65,9 @@ WHERE document_a_id = n.a AND document_b_id = n.b AND ` + amongPairs
 // queueResult replaces the matches and suggestions of decided and lost pairs, and of the own
 // documents, by the result's. A person's decision stays.
 func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Result) error {
-	matches, err := columnsOf(result.Matches)
-	if err != nil {
-		return err
-	}
-	suggestions, err := columnsOf(result.Suggestions)
-	if err != nil {
+	matches, err1 := columnsOf(result.Matches)
+	suggestions, err2 := columnsOf(result.Suggestions)
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
 	gone, unsuggested := s.gone(c.decides, result)
@@ -144,7 +141,6 @@ type edgeColumns struct {
 }
 
 func columnsOf(edges []rules.Edge) (c edgeColumns, err error) {
-	c.as, c.bs = []uuid.UUID{}, []uuid.UUID{} // not NULL
 	for _, e := range edges {
 		raw, err := json.Marshal(e.Evidence)
 		if err != nil {

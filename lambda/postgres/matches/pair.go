@@ -19,9 +19,12 @@ import (
 // while the table was empty would begin with all of its rows.
 const amongPairs = `document_a_id = ANY ($1) AND document_b_id = ANY ($2)`
 
-const deletePairsSQL = `
-DELETE FROM match_pair USING unnest($1::uuid[], $2::uuid[]) AS lost (a, b)
+const (
+	thesePairs = ` USING unnest($1::uuid[], $2::uuid[]) AS these (a, b)
 WHERE document_a_id = a AND document_b_id = b AND ` + amongPairs
+	deletePairsSQL = `
+DELETE FROM match_pair` + thesePairs
+)
 
 // upsertPairsSQL writes only pairs that differ, so that matching again changes nothing. $1
 // must be a document of the tenant.

@@ -13,30 +13,27 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// factLesson is a fact taught about a supplier's name: an article, a label or a habit (score.Lessons).
-type factLesson struct{ supplier, fact string }
-
-// lessonsOf lists the facts that a confirmation teaches, for the names of the supplier on both
-// documents.
-func lessonsOf(w *word) (list []factLesson) {
+// lessons lists the facts that a confirmation teaches, such as articles (score.Lessons), each
+// about the names of the supplier on both documents.
+func (w *word) lessons() (suppliers, facts []string) {
 	if w.Verdict != rules.Confirmed {
-		return nil
+		return nil, nil
 	}
 	first, second := w.raws[0], w.raws[1]
 	first.Known, second.Known = "", "" // a lesson must not depend on earlier ones
 	a, err1 := score.Read(first)
 	b, err2 := score.Read(second)
 	if err1 != nil || err2 != nil {
-		return nil
+		return nil, nil
 	}
 	names := map[string]bool{a.Naming().Name: true, b.Naming().Name: true}
 	delete(names, "")
 	for _, fact := range score.Lessons(a, b) {
 		for name := range names {
-			list = append(list, factLesson{name, fact})
+			suppliers, facts = append(suppliers, name), append(facts, fact)
 		}
 	}
-	return list
+	return suppliers, facts
 }
 
 // Statements about the lessons of a pair.
@@ -56,11 +53,7 @@ SELECT name FROM party_name WHERE document_id = ANY ($1) AND name <> ''`
 func (w *word) teach(batch *pgx.Batch) {
 	a, b := w.pair[0], w.pair[1]
 	batch.Queue(unteachFactsSQL, a, b)
-	var suppliers, facts []string
-	for _, l := range w.lessons {
-		suppliers, facts = append(suppliers, l.supplier), append(facts, l.fact)
-	}
-	if len(facts) > 0 {
+	if suppliers, facts := w.lessons(); len(facts) > 0 {
 		batch.Queue(teachFactsSQL, a, b, suppliers, facts)
 	}
 }

@@ -3,7 +3,6 @@ package matches
 import (
 	"context"
 
-	"matchbook/lambda/document"
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
@@ -37,13 +36,14 @@ ORDER BY id`
 // knownUnitsSQL lists what invoices of other clusters say about the units of articles of the
 // same suppliers.
 const knownUnitsSQL = `
-SELECT DISTINCT u.article, u.from_unit, u.to_unit, u.factor::text
-FROM article_unit AS u JOIN document AS d ON d.id = u.document_id JOIN party_name AS theirs ON theirs.document_id = u.document_id
-WHERE u.tenant_id = $1 AND u.article = ANY ($2)
-	AND (d.cluster_id IS NULL OR d.cluster_id <> ALL (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($3))))
-	AND EXISTS (SELECT FROM party_name AS ours WHERE ours.document_id = ANY ($3)
-		AND (ours.vat_id <> '' AND ours.vat_id = theirs.vat_id OR ours.name <> '' AND ours.name = theirs.name))
-ORDER BY 1, 2, 3, 4`
+SELECT jsonb_build_object('article', article, 'from', from_unit, 'to', to_unit, 'factor', factor) FROM (
+	SELECT DISTINCT u.article, u.from_unit, u.to_unit, u.factor::text
+	FROM article_unit AS u JOIN document AS d ON d.id = u.document_id JOIN party_name AS theirs ON theirs.document_id = u.document_id
+	WHERE u.tenant_id = $1 AND u.article = ANY ($2)
+		AND (d.cluster_id IS NULL OR d.cluster_id <> ALL (ARRAY(SELECT cluster_id FROM document WHERE id = ANY ($3))))
+		AND EXISTS (SELECT FROM party_name AS ours WHERE ours.document_id = ANY ($3)
+			AND (ours.vat_id <> '' AND ours.vat_id = theirs.vat_id OR ours.name <> '' AND ours.name = theirs.name))
+	ORDER BY 1, 2, 3, 4) AS known`
 
 // doubtedSQL lists the over-billed invoices that an open question, changed by a write, may
 // explain: about the changed documents $1, or among $3. Only their clusters must be compared
@@ -96,14 +96,7 @@ func queueChain(batch *pgx.Batch, changed, asked []uuid.UUID, tenant uuid.UUID) 
 func (c *chain) compare(ctx context.Context, tx pgx.Tx) (err error) {
 	var known []threeway.Conversion
 	if articles, invoices := c.Compare(); len(articles) > 0 {
-		rows, _ := tx.Query(ctx, knownUnitsSQL, c.tenant, articles, invoices)
-		known, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (u threeway.Conversion, err error) {
-			var factor string
-			if err = row.Scan(&u.Article, &u.From, &u.To, &factor); err == nil {
-				u.Factor, err = document.ParseAmount(factor)
-			}
-			return u, err
-		})
+		known, err = postgres.RowsBy(ctx, tx, pgx.RowTo[threeway.Conversion], knownUnitsSQL, c.tenant, articles, invoices)
 		if err != nil {
 			return err
 		}
@@ -118,13 +111,15 @@ func (c *chain) compare(ctx context.Context, tx pgx.Tx) (err error) {
 	return nil
 }
 
+const updateComparison = `
+ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
+	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance,
+	unknown_units = excluded.unknown_units, judge_again = false, created_at = excluded.created_at`
+
 const putComparisonSQL = `
 INSERT INTO three_way_match AS old
 	(document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, unknown_units, created_at)
-SELECT id, tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document WHERE id = $1
-ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
-	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance,
-	unknown_units = excluded.unknown_units, judge_again = false, created_at = excluded.created_at
+SELECT id, tenant_id, $2, $3, $4, $5, $6, $7, $8, now() FROM document WHERE id = $1` + updateComparison + `
 WHERE old.judge_again
 	OR (old.verdict, old.words, old.lines, old.orders, old.receipts, old.tolerance, old.unknown_units) IS DISTINCT FROM (excluded.verdict,
 		excluded.words, excluded.lines, excluded.orders, excluded.receipts, excluded.tolerance, excluded.unknown_units)`
@@ -167,10 +162,7 @@ WITH bills AS (
 	DELETE FROM three_way_match WHERE document_id = ANY ($1) AND document_id <> ALL ($2) AND document_id NOT IN (SELECT id FROM bills)
 )
 INSERT INTO three_way_match AS old (document_id, tenant_id, verdict, words, lines, orders, receipts, tolerance, unknown_units, created_at)
-SELECT id, tenant_id, $3, $4, '[]', '[]', '[]', $5, '{}', now() FROM bills
-ON CONFLICT (document_id) DO UPDATE SET verdict = excluded.verdict, words = excluded.words, lines = excluded.lines,
-	orders = excluded.orders, receipts = excluded.receipts, tolerance = excluded.tolerance,
-	unknown_units = excluded.unknown_units, judge_again = false, created_at = excluded.created_at
+SELECT id, tenant_id, $3, $4, '[]', '[]', '[]', $5, '{}', now() FROM bills` + updateComparison + `
 WHERE old.verdict <> excluded.verdict`
 
 func queueWithoutOrder(batch *pgx.Batch, affected, compared []uuid.UUID) {

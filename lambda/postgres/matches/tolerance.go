@@ -23,18 +23,6 @@ func (m *Store) Tolerances(ctx context.Context, tenant uuid.UUID) (all threeway.
 	return all, err
 }
 
-const putToleranceSQL = `
-INSERT INTO tolerance AS old
-SELECT $1, $2, r.price_percent, r.price_absolute, r.quantity_percent, r.measured_percent, r.quantity_absolute, r.total_percent,
-	r.total_absolute, r.charge_percent, r.charge_absolute, r.needs_receipt, r.services
-FROM jsonb_populate_record(NULL::tolerance, $3) AS r
-ON CONFLICT (tenant_id, supplier) DO UPDATE SET price_percent = excluded.price_percent,
-	price_absolute = excluded.price_absolute, quantity_percent = excluded.quantity_percent,
-	measured_percent = excluded.measured_percent, quantity_absolute = excluded.quantity_absolute,
-	total_percent = excluded.total_percent, total_absolute = excluded.total_absolute,
-	charge_percent = excluded.charge_percent, charge_absolute = excluded.charge_absolute,
-	needs_receipt = excluded.needs_receipt, services = excluded.services`
-
 // judgeAgainSQL marks the compared invoices of a supplier, or of all suppliers.
 const judgeAgainSQL = `
 UPDATE three_way_match AS t SET judge_again = true
@@ -67,6 +55,11 @@ func (m *Store) TolerancesVersion(ctx context.Context, tenant uuid.UUID) (versio
 const (
 	removeToleranceSQL = `
 DELETE FROM tolerance WHERE tenant_id = $1 AND supplier = $2`
+	toleranceColumns = `price_percent, price_absolute, quantity_percent, measured_percent, quantity_absolute, total_percent,
+	total_absolute, charge_percent, charge_absolute, needs_receipt, services`
+	putToleranceSQL = `
+INSERT INTO tolerance (tenant_id, supplier, ` + toleranceColumns + `)
+SELECT $1, $2, ` + toleranceColumns + ` FROM jsonb_populate_record(NULL::tolerance, $3)`
 	toleranceChangeSQL = `
 INSERT INTO tolerance_change (tenant_id, supplier, before, after, changed_by, origin, reason, form)
 SELECT $1, $2, $3, $4, $5, $6, $7, nullif($8, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -123,15 +116,14 @@ func (c ToleranceChange) queue(batch *pgx.Batch, tenant uuid.UUID, supplier stri
 	before := all.For(supplier)
 	set := before
 	var after *threeway.Tolerance
+	delete(all, supplier)
+	batch.Queue(removeToleranceSQL, tenant, supplier)
 	if c.Change != nil {
 		if err := c.Change(&set); err != nil {
 			return err
 		}
 		after, all[supplier] = &set, set
 		batch.Queue(putToleranceSQL, tenant, supplier, set)
-	} else {
-		delete(all, supplier)
-		batch.Queue(removeToleranceSQL, tenant, supplier)
 	}
 	batch.Queue(toleranceChangeSQL, tenant, supplier, before, after, postgres.Storable(c.By), c.Origin, postgres.Storable(c.Reason), c.Form)
 	return nil

@@ -77,10 +77,9 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 	for _, k := range match.WarningKeys(raws) {
 		with, keys, dates = append(with, k.Document), append(keys, k.Key), append(dates, k.Dated)
 	}
-	batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates).Query(func(rows pgx.Rows) (err error) {
-		c.left, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		return err
-	})
+	var id uuid.UUID
+	put := batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates)
+	put.Query(each([]any{&id}, func() { c.left = append(c.left, id) }))
 	c.queueNeighbours(batch)
 	return c
 }

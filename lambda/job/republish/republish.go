@@ -83,7 +83,7 @@ func examples(ctx context.Context, db *postgres.DB, t postgres.Table, failed *po
 			kinds[d.ID] = kindOf(d)
 		}
 	}
-	found, err := report.From(db).Failures(ctx, t, slices.Collect(maps.Keys(kinds)))
+	found, err := report.From(db).LetterRows(ctx, t, slices.Collect(maps.Keys(kinds)))
 	list := make([]Example, len(found))
 	for i, s := range found {
 		list[i] = Example{kinds[s.ID], s.ID, s.TenantID, s.Error}

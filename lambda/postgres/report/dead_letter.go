@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// LetterRow is the row named by a message of a dead-letter queue.
+// LetterRow is the row named by a message of a dead-letter queue, or another one that failed.
 type LetterRow struct {
 	ID        uuid.UUID
 	TenantID  uuid.UUID
@@ -56,13 +56,13 @@ const letterRowsSQL = `
 SELECT d.id, d.tenant_id, coalesce(d.{status}, ''), coalesce((SELECT kind FROM notification
 		WHERE subject = '{subject}' AND {subject_id} = d.id ORDER BY attempt DESC, created_at DESC LIMIT 1), ''),
 	coalesce(d.{error}, ''), d.{attempts}, d.{published_at}, {document}
-FROM {table} AS d WHERE d.id = ANY ($1)`
+FROM {table} AS d WHERE d.id = ANY ($1) ORDER BY d.tenant_id, d.{arrived}, d.id`
 
 // documentOfRow has the document of a row of each table.
 var documentOfRow = map[string]string{"document": "d.id", "ingestion": "d.document_id",
 	"review_chunk": "(SELECT document_id FROM review_job WHERE id = d.job_id)", "matchmaking_job": "d.id"}
 
-// LetterRows reads rows by their ids. It leaves out deleted ones.
+// LetterRows reads rows by their ids, by tenant and time. It leaves out deleted ones.
 func (r Reader) LetterRows(ctx context.Context, t postgres.Table, ids []uuid.UUID) ([]LetterRow, error) {
 	sql := strings.ReplaceAll(letterRowsSQL, "{document}", documentOfRow[t.Name])
 	return postgres.Rows[LetterRow](ctx, r.db, t.SQL(sql), ids)

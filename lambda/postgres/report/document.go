@@ -110,21 +110,6 @@ func (r Reader) Times(ctx context.Context, id uuid.UUID) (Times, error) {
 	return postgres.First[Times](ctx, r.db, timesSQL, id)
 }
 
-// Failure is the error of a failed row.
-type Failure struct {
-	ID       uuid.UUID
-	TenantID uuid.UUID
-	Error    string
-}
-
-const failuresSQL = `
-SELECT id, tenant_id, coalesce({error}, '') FROM {table} WHERE id = ANY ($1) ORDER BY tenant_id, {arrived}, id`
-
-// Failures reads the errors of a workload's rows, by tenant and time.
-func (r Reader) Failures(ctx context.Context, t postgres.Table, ids []uuid.UUID) ([]Failure, error) {
-	return postgres.Rows[Failure](ctx, r.db, t.SQL(failuresSQL), ids)
-}
-
 const clusteredSQL = `
 SELECT id FROM document WHERE cluster_id = $1 ORDER BY received_at, id`
 

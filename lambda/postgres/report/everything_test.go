@@ -178,7 +178,15 @@ func TestEverything(t *testing.T) {
 			say("stuck", fn.Name, of)(r.Troubles(ctx, fn, report.StuckRows, of, 4))
 		}
 		ids := map[string][]uuid.UUID{manifest.Match.Name: docs, manifest.Ingest.Name: files, manifest.Review.Name: chunks, manifest.Offer.Name: jobs}[fn.Name][:5]
-		say("failures", fn.Name)(r.Failures(ctx, postgres.Tables[fn.Name], ids))
+		type failure struct {
+			ID, TenantID uuid.UUID
+			Error        string
+		}
+		var failures []failure
+		for _, row := range must.Get(r.LetterRows(ctx, postgres.Tables[fn.Name], ids))(t) {
+			failures = append(failures, failure{row.ID, row.TenantID, row.Error})
+		}
+		say("failures", fn.Name)(failures, nil)
 		letters := must.Get(r.LetterRows(ctx, postgres.Tables[fn.Name], append(ids, none)))(t)
 		slices.SortFunc(letters, func(a, b report.LetterRow) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 		say("letters", fn.Name)(letters, nil)

@@ -43,7 +43,8 @@ type ToDoFilter struct {
 func (f ToDoFilter) sql() string {
 	to := "$9::text IS NOT NULL"
 	if f.Assignee != "" {
-		to = "{document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = mine.tenant AND assignee = $9))"
+		to = `{document} = ANY (ARRAY(SELECT document_id FROM desk_assignment
+			WHERE tenant_id = mine.tenant AND assignee = $9))`
 	}
 	return `
 SELECT kind, tenant_id, id, other, unread, NULL::text, NULL::float8, '0.00', words, since

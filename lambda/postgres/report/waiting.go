@@ -122,7 +122,8 @@ func (f WaitingFilter) rows() string {
 	case f.Tenant == uuid.Nil:
 		of = "$1::uuid IS NOT NULL AND $7::text IS NOT NULL"
 	case f.Assignee != "":
-		of = "tenant_id = $1 AND {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment WHERE tenant_id = $1 AND assignee = $7))"
+		of = `tenant_id = $1 AND {document} = ANY (ARRAY(SELECT document_id FROM desk_assignment
+			WHERE tenant_id = $1 AND assignee = $7))`
 	}
 	return rowsOf(WaitingKinds, strings.Replace(`
 	(SELECT '{kind}' AS kind, tenant_id, {document} AS id, {columns}, {since} AS since, {unread} AS unread
@@ -196,6 +197,6 @@ func countKinds(waiting string) string {
 }
 
 func (f WaitingFilter) args() []any {
-	return []any{f.Tenant, orAll(f.Kinds, WaitingKinds), postgres.OrNull(f.Since), postgres.OrNull(f.Within.Seconds()), postgres.OrNull(f.Newest), f.All, f.Assignee,
-		postgres.OrNull(f.MinValue), string(f.Type)}
+	return []any{f.Tenant, orAll(f.Kinds, WaitingKinds), postgres.OrNull(f.Since), postgres.OrNull(f.Within.Seconds()),
+		postgres.OrNull(f.Newest), f.All, f.Assignee, postgres.OrNull(f.MinValue), string(f.Type)}
 }

@@ -258,7 +258,8 @@ FOR NO KEY UPDATE`
 // held stay valid until the commit.
 func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
 	held = map[job.Attempt]bool{}
-	ids, clusters := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs)), slices.AppendSeq([]uuid.UUID{}, maps.Keys(c.merged))
+	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
+	clusters := slices.AppendSeq([]uuid.UUID{}, maps.Keys(c.merged))
 	var f job.Attempt
 	batch.Queue(lockRowsSQL, ids, clusters).Query(each([]any{&f.ID, &f.Number}, func() { held[f] = true }))
 	return held

@@ -96,8 +96,7 @@ func (d *redecision) readInFull(ctx context.Context) error {
 	c.queueFull(batch, d.lost)
 	as, bs := keysOf(gone)
 	touched := sortedIDs(slices.Concat(c.own, as, bs))
-	movedA, movedB := keysOf(d.moved)
-	d.now.queueWhole(batch, slices.Concat(movedA, movedB))
+	d.now.queueWhole(batch, slices.Concat(keysOf(d.moved)))
 	d.now.queueMore(batch, touched)
 	own := c.own
 	if d.word != nil {
@@ -131,7 +130,7 @@ func (d *redecision) write(ctx context.Context) error {
 	d.changed = slices.Concat(changed, d.before.own)
 	batch := &pgx.Batch{}
 	fences := clusters.queueLock(batch, d.before.own)
-	if err := queueRewrite(batch, d.now, d.held, d.lost, d.rewrite, d.result); err != nil {
+	if err := d.queueRewrite(batch); err != nil {
 		return err
 	}
 	clusters.queueEnds(batch, d.held, d.docs)
@@ -182,8 +181,7 @@ func (d *redecision) finish(ctx context.Context) (published []job.Stamped, err e
 	queueStale(batch, d.result.Stale, d.lost, d.before, &published)
 	d.renamed.queuePublish(batch, &published)
 	if w := d.word; w != nil && (w.before.Strict() || w.bounds.Strict()) {
-		most := maxRejudged
-		queueOutOfBounds(batch, d.renamed.tenant, w.bounds, &most, &published)
+		queueOutOfBounds(batch, d.renamed.tenant, w.bounds, new(maxRejudged), &published)
 	}
 	batch.Queue("commit")
 	err = send(ctx, d.tx, batch)
@@ -209,21 +207,19 @@ func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args .
 	batch.Queue(sql, args...).Query(each([]any{&s.ID, &s.PublishedAt, &s.Tenant}, func() { *published = append(*published, s) }))
 }
 
-func queueRewrite(
-	batch *pgx.Batch, c *competition, s *standing, lost []rules.Pair, r rewrite, result rules.Result,
-) error {
-	if len(lost) > 0 {
-		as, bs := keysOf(lost)
+func (d *redecision) queueRewrite(batch *pgx.Batch) error {
+	if len(d.lost) > 0 {
+		as, bs := keysOf(d.lost)
 		batch.Queue(deletePairsSQL, as, bs)
 	}
-	if err := queuePairs(batch, c.own[0], r.pairs); err != nil {
+	if err := queuePairs(batch, d.now.own[0], d.pairs); err != nil {
 		return err
 	}
-	if r.word != nil {
-		r.word.queue(batch, r.renamed.tenant)
+	if d.word != nil {
+		d.word.queue(batch, d.renamed.tenant)
 	}
-	r.renamed.queue(batch)
-	return queueResult(batch, c, s, result)
+	d.renamed.queue(batch)
+	return queueResult(batch, d.now, d.held, d.result)
 }
 
 func notPlain(pairs []score.Pair) []score.Pair {

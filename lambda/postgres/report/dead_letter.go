@@ -67,20 +67,3 @@ func (r Reader) LetterRows(ctx context.Context, t postgres.Table, ids []uuid.UUI
 	sql := strings.ReplaceAll(letterRowsSQL, "{document}", documentOfRow[t.Name])
 	return postgres.Rows[LetterRow](ctx, r.db, t.SQL(sql), ids)
 }
-
-// Asked counts the calls of a model for a document.
-type Asked struct {
-	Document                       uuid.UUID
-	Model                          string
-	Calls                          int
-	PromptTokens, CompletionTokens int
-}
-
-const askedSQL = `
-SELECT document_id, model, count(*), sum(prompt_tokens), sum(completion_tokens)
-FROM model_answer WHERE document_id = ANY ($1) GROUP BY document_id, model`
-
-// Asked counts the bought answers of documents, by model.
-func (r Reader) Asked(ctx context.Context, documents []uuid.UUID) ([]Asked, error) {
-	return postgres.Rows[Asked](ctx, r.db, askedSQL, documents)
-}

@@ -37,3 +37,21 @@ ORDER BY c.position LIMIT $2`
 func (r Reader) Chunks(ctx context.Context, id uuid.UUID, most int) ([]Chunk, error) {
 	return postgres.Rows[Chunk](ctx, r.db, chunksSQL, id, most)
 }
+
+// Review is the state of a review.
+type Review struct {
+	ID, TenantID, DocumentID uuid.UUID
+	Name, Status, Error      string
+	Calls                    int
+	USD                      float64
+	Budget                   *float64
+}
+
+const reviewSQL = `
+SELECT id, tenant_id, document_id, name, status, coalesce(error, ''), calls, cost_usd::float8, budget_usd::float8 FROM review_job
+WHERE id = $1 OR id = (SELECT job_id FROM review_chunk WHERE id = $1)`
+
+// Review reads a review by its id or a part's; nil if unknown.
+func (r Reader) Review(ctx context.Context, id uuid.UUID) (*Review, error) {
+	return postgres.Find[Review](ctx, r.db, reviewSQL, id)
+}

@@ -64,3 +64,47 @@ ORDER BY tenant_id, day, model`, "{of}", of)
 func (r Reader) Spent(ctx context.Context, since time.Time, tenant uuid.UUID, most int) ([]Spent, error) {
 	return postgres.Rows[Spent](ctx, r.db, spentSQL(tenant), since, tenant, postgres.OrNull(most))
 }
+
+// Asked counts the calls of a model for a document.
+type Asked struct {
+	Document                       uuid.UUID
+	Model                          string
+	Calls                          int
+	PromptTokens, CompletionTokens int
+}
+
+const askedSQL = `
+SELECT document_id, model, count(*), sum(prompt_tokens), sum(completion_tokens)
+FROM model_answer WHERE document_id = ANY ($1) GROUP BY document_id, model`
+
+// Asked counts the bought answers of documents, by model.
+func (r Reader) Asked(ctx context.Context, documents []uuid.UUID) ([]Asked, error) {
+	return postgres.Rows[Asked](ctx, r.db, askedSQL, documents)
+}
+
+// ModelUsage counts stored answers of models.
+type ModelUsage struct {
+	Last             int64 // id of the latest answer
+	Replays          int   // uses of an answer instead of a new call, of all answers
+	Documents        int   // different ones with a question
+	Questions        int   // different ones
+	Answers          int   // paid for
+	Unusable         int   // of these, stored for people only
+	PromptTokens     int
+	CompletionTokens int
+}
+
+const modelUsageSQL = `
+SELECT coalesce(max(id), 0), coalesce(sum(replays), 0),
+	count(DISTINCT document_id) FILTER (WHERE id > $1),
+	count(DISTINCT (tenant_id, model, question)) FILTER (WHERE id > $1),
+	count(*) FILTER (WHERE id > $1),
+	count(*) FILTER (WHERE id > $1 AND unusable <> ''),
+	coalesce(sum(prompt_tokens) FILTER (WHERE id > $1), 0),
+	coalesce(sum(completion_tokens) FILTER (WHERE id > $1), 0)
+FROM model_answer`
+
+// ModelUsage counts the answers after this id (0: all), and the replays of all answers.
+func (r Reader) ModelUsage(ctx context.Context, after int64) (ModelUsage, error) {
+	return postgres.First[ModelUsage](ctx, r.db, modelUsageSQL, after)
+}

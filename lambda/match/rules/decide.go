@@ -141,7 +141,8 @@ const undecided = "Undecided. "
 // edgeOf adds the competition to the evidence of a pair and sums it up with score.Sum. The
 // score is the probability of so many points.
 func edgeOf(p *Pair, r rivalry, numbers *score.Numbers, b Bounds) Edge {
-	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium", Evidence: slices.Clone(p.Evidence)}
+	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium",
+		Evidence: append([]score.Evidence{}, p.Evidence...)}
 	if p.Verdict == "" && p.Veto == "" {
 		competition := slices.Concat(compete(p, r), r.between(p), r.elsewhere(p))
 		numbers.Weigh(competition)
@@ -195,13 +196,14 @@ func (p *Pair) bounded(evidence []score.Evidence, r rivalry, numbers *score.Numb
 
 // Edge is a match or a suggestion: two documents, A < B, and the reason.
 type Edge struct {
-	A, B       uuid.UUID
-	Points     int     // of its evidence, without a model or person
-	Score      float64 // 0 to 1: the probability of the points, or the model's or person's score
-	Confidence string  // high or medium
-	DecidedBy  string  // rules, model or person
-	Reasoning  string
-	Evidence   []score.Evidence
+	A          uuid.UUID        `json:"a"`
+	B          uuid.UUID        `json:"b"`
+	Points     int              `json:"points"`     // of its evidence, without a model or person
+	Score      float64          `json:"score"`      // 0 to 1: the probability of the points, or the model's or person's score
+	Confidence string           `json:"confidence"` // high or medium
+	DecidedBy  string           `json:"decided_by"` // rules, model or person
+	Reasoning  string           `json:"reasoning"`
+	Evidence   []score.Evidence `json:"evidence"` // not nil
 }
 
 // With returns a copy of the competition with the given pairs updated.

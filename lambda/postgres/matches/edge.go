@@ -1,9 +1,6 @@
 package matches
 
 import (
-	"cmp"
-	"encoding/json"
-
 	"matchbook/lambda/match/rules"
 
 	"github.com/google/uuid"
@@ -17,19 +14,22 @@ DELETE FROM document_match` + thesePairs + ` AND decided_by <> 'person'`
 DELETE FROM match_suggestion` + thesePairs + ` AND decided_by <> 'person'`
 )
 
+// edgeRows are edges as JSON, each with its tenant.
+const edgeRows = `
+FROM jsonb_to_recordset($1) AS e
+	(a uuid, b uuid, score float8, confidence text, decided_by text, reasoning text, evidence jsonb, points integer)
+CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d`
+
 // The upserts write only rows that differ, so that matching a document again changes nothing,
 // not even a time. A pair decided by a person, in either table, is not decided again.
 const upsertMatchesSQL = `
 INSERT INTO document_match
 	(tenant_id, document_a_id, document_b_id, score, confidence, decided_by, reasoning, evidence, points, created_at)
-SELECT d.tenant_id, e.a, e.b, e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb, e.points, now()
-FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[])
-	AS e (a, b, score, confidence, decided_by, reasoning, evidence, points)
-CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
+SELECT d.tenant_id, e.a, e.b, e.score, e.confidence, e.decided_by, e.reasoning, e.evidence, e.points, now()` + edgeRows + `
 LEFT JOIN LATERAL (SELECT * FROM document_match WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
 	AND (old.score, coalesce(nullif(old.lowered_from, ''), old.confidence), old.decided_by, old.reasoning, old.evidence)
-		IS DISTINCT FROM (e.score, e.confidence, e.decided_by, e.reasoning, e.evidence::jsonb)
+		IS DISTINCT FROM (e.score, e.confidence, e.decided_by, e.reasoning, e.evidence)
 	AND NOT EXISTS (SELECT FROM match_suggestion AS s
 		WHERE s.document_a_id = e.a AND s.document_b_id = e.b AND s.decided_by = 'person' OFFSET 0)
 ORDER BY e.a, e.b
@@ -40,14 +40,11 @@ ON CONFLICT (document_a_id, document_b_id) DO UPDATE SET
 const upsertSuggestionsSQL = `
 INSERT INTO match_suggestion
 	(tenant_id, document_a_id, document_b_id, score, decided_by, reasoning, evidence, points, created_at)
-SELECT d.tenant_id, e.a, e.b, e.score, e.decided_by, e.reasoning, e.evidence::jsonb, e.points, now()
-FROM unnest($1::uuid[], $2::uuid[], $3::float8[], $4::text[], $5::text[], $6::text[], $7::integer[])
-	AS e (a, b, score, decided_by, reasoning, evidence, points)
-CROSS JOIN LATERAL (SELECT tenant_id FROM document WHERE id = e.a OFFSET 0) AS d
+SELECT d.tenant_id, e.a, e.b, e.score, e.decided_by, e.reasoning, e.evidence, e.points, now()` + edgeRows + `
 LEFT JOIN LATERAL (SELECT * FROM match_suggestion WHERE document_a_id = e.a AND document_b_id = e.b OFFSET 0) AS old ON true
 WHERE old.decided_by IS DISTINCT FROM 'person'
 	AND (old.score, old.decided_by, old.reasoning, old.evidence)
-		IS DISTINCT FROM (e.score, e.decided_by, e.reasoning, e.evidence::jsonb)
+		IS DISTINCT FROM (e.score, e.decided_by, e.reasoning, e.evidence)
 	AND NOT EXISTS (SELECT FROM document_match AS m
 		WHERE m.document_a_id = e.a AND m.document_b_id = e.b AND m.decided_by = 'person' OFFSET 0)
 ORDER BY e.a, e.b
@@ -64,23 +61,17 @@ WHERE document_a_id = n.a AND document_b_id = n.b AND ` + amongPairs
 
 // queueResult replaces the matches and suggestions of decided and lost pairs, and of the own
 // documents, by the result's. A person's decision stays.
-func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Result) error {
-	matches, err1 := columnsOf(result.Matches)
-	suggestions, err2 := columnsOf(result.Suggestions)
-	if err := cmp.Or(err1, err2); err != nil {
-		return err
-	}
+func queueResult(batch *pgx.Batch, c *competition, s *standing, result rules.Result) {
 	gone, unsuggested := s.gone(c.decides, result)
 	queueClear(batch, clearMatchesSQL, gone)
 	queueClear(batch, clearSuggestionsSQL, unsuggested)
-	if e := matches; len(e.as) > 0 {
-		batch.Queue(upsertMatchesSQL, e.as, e.bs, e.scores, e.confidences, e.deciders, e.reasons, e.evidence, e.points)
+	if len(result.Matches) > 0 {
+		batch.Queue(upsertMatchesSQL, result.Matches)
 	}
 	queueAsked(batch, result.Asked)
-	if e := suggestions; len(e.as) > 0 {
-		batch.Queue(upsertSuggestionsSQL, e.as, e.bs, e.scores, e.deciders, e.reasons, e.evidence, e.points)
+	if len(result.Suggestions) > 0 {
+		batch.Queue(upsertSuggestionsSQL, result.Suggestions)
 	}
-	return nil
 }
 
 // gone lists the stored matches and suggestions missing from the result.
@@ -131,25 +122,4 @@ func queueAsked(batch *pgx.Batch, pairs []rules.Pair) {
 	if len(as) > 0 {
 		batch.Queue(askedSQL, as, bs, about, questions, answers, reasons, owed)
 	}
-}
-
-type edgeColumns struct {
-	as, bs                                   []uuid.UUID
-	scores                                   []float64
-	confidences, deciders, reasons, evidence []string
-	points                                   []int
-}
-
-func columnsOf(edges []rules.Edge) (c edgeColumns, err error) {
-	for _, e := range edges {
-		raw, err := json.Marshal(e.Evidence)
-		if err != nil {
-			return c, err
-		}
-		c.as, c.bs, c.scores = append(c.as, e.A), append(c.bs, e.B), append(c.scores, e.Score)
-		c.confidences, c.deciders = append(c.confidences, e.Confidence), append(c.deciders, e.DecidedBy)
-		c.reasons, c.evidence = append(c.reasons, e.Reasoning), append(c.evidence, string(raw))
-		c.points = append(c.points, e.Points)
-	}
-	return c, nil
 }

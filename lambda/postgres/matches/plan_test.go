@@ -1,6 +1,7 @@
 package matches_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/internal/must"
 	"matchbook/lambda/internal/testenv"
+	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/postgres/matches"
 	"matchbook/lambda/postgres/postgrestest"
@@ -176,15 +178,17 @@ func TestEmptyDatabasePlans(t *testing.T) {
 	f.Exec(matches.PlanOnceSQL)
 	const n = 10
 	values := map[string][]string{ // behind the ids of the pairs, for each the same
-		"upsertPairs":       {"invoice", "invoice", "60", "0", "0", "0", "[]", "own", "[]", "[]"},
-		"deletePairs":       nil,
-		"asked":             {"about", "question", "high", "reason", "false"},
-		"upsertMatches":     {"1", "high", "rules", "reason", "[]", "90"},
-		"clearMatches":      nil,
-		"upsertSuggestions": {"1", "rules", "reason", "[]", "90"},
-		"clearSuggestions":  nil,
+		"upsertPairs": {"invoice", "invoice", "60", "0", "0", "0", "[]", "own", "[]", "[]"},
+		"asked":       {"about", "question", "high", "reason", "false"},
 	}
 	execute := func(name string, as, bs []string) string {
+		if name == "upsertMatches" || name == "upsertSuggestions" {
+			edges := make([]rules.Edge, n)
+			for i := range edges {
+				edges[i] = edge(uuid.MustParse(as[i]), uuid.MustParse(bs[i]))
+			}
+			return "EXECUTE " + name + " ('" + string(must.Get(json.Marshal(edges))(t)) + "')"
+		}
 		lists := [][]string{as, bs}
 		for _, v := range values[name] {
 			lists = append(lists, slices.Repeat([]string{v}, n))
@@ -211,7 +215,7 @@ func TestEmptyDatabasePlans(t *testing.T) {
 	var as, bs []string
 	must.OK(t, f.Conn.QueryRow(t.Context(), `SELECT array_agg(document_a_id::text), array_agg(document_b_id::text)
 		FROM (SELECT * FROM match_pair ORDER BY document_a_id LIMIT $1) AS p`, n).Scan(&as, &bs))
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	for _, name := range slices.Sorted(maps.Keys(matches.WritesOfPairs)) {
 		p := f.Explain(execute(name, as, bs))
 		for _, table := range []string{"match_pair", "document_match", "match_suggestion", "document"} {
 			if rows := p.Fetched(table); rows > 2*n {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -20,11 +19,10 @@ const (
 // ToDoKinds lists the kinds of things to do.
 var ToDoKinds = append(append([]string{}, WaitingKinds...), ToSettle, ToRequeue)
 
-const toSettleSQL = `SELECT count(*) FROM %s AND ($1::uuid IS NULL OR tenant_id = $1)`
-
 // ToSettle counts a tenant's invoices of the kind ToSettle; the zero tenant stands for all.
 func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (n int, err error) {
-	err = r.db.QueryRow(ctx, fmt.Sprintf(toSettleSQL, rowsOfKinds[ToSettle].from), postgres.OrNull(tenant)).Scan(&n)
+	sql := `SELECT count(*) FROM ` + rowsOfKinds[ToSettle].from + ` AND ($1::uuid IS NULL OR tenant_id = $1)`
+	err = r.db.QueryRow(ctx, sql, postgres.OrNull(tenant)).Scan(&n)
 	return n, err
 }
 

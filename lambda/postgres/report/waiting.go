@@ -68,9 +68,12 @@ type waitingKind struct{ document, columns, from, since, unread string }
 // rowsOfKinds has, for each of ToDoKinds, the document, the other columns, the rows, the time they wait
 // since, and for files the ingestion that failed. A pair rejected by a person doesn't wait, nor does a settled warning.
 var rowsOfKinds = map[string]waitingKind{
+	// Without a match of one of its documents, no question is folded, and calling question_is_folded
+	// for each takes most of the time of a page.
 	WaitingQuestion: {"document_a_id", "document_b_id AS other, score, reasoning AS words",
 		`match_suggestion AS q WHERE decided_by <> 'person' AND ($6 OR NOT (
-			(` + hasMatch("document_a_id") + ` OR ` + hasMatch("document_b_id") + `)
+			(EXISTS (SELECT FROM document_match AS m WHERE m.document_a_id IN (q.document_a_id, q.document_b_id))
+			OR EXISTS (SELECT FROM document_match AS m WHERE m.document_b_id IN (q.document_a_id, q.document_b_id)))
 			AND question_is_folded(document_a_id, document_b_id, evidence)))`, "created_at", ""},
 	WaitingWarning: {"document_id", "other_document_id, NULL::float8, kind || ': ' || words", `document_warning AS w WHERE NOT EXISTS (
 		SELECT FROM warning_settled AS s WHERE (s.document_id, s.kind, s.other_document_id, s.facts)
@@ -106,12 +109,6 @@ func rowsOf(kinds []string, sql string) string {
 	return strings.Join(parts, " UNION ALL")
 }
 
-// hasMatch reports whether one of a question's documents has a match as the end given. No other
-// question is folded, and calling question_is_folded for each takes most of the time of a page.
-func hasMatch(end string) string {
-	return "EXISTS (SELECT FROM document_match AS m WHERE m." + end + " IN (q.document_a_id, q.document_b_id))"
-}
-
 // rows are the waiting things: $1 is the tenant, $2 the kinds, $3 a time and $4 a number of
 // seconds, or NULL, $5 the number of rows of each kind, or NULL, $6 whether to include folded
 // questions, and $7 the assignee. A single condition for one tenant and all, or for one assignee
@@ -144,15 +141,9 @@ const settles = `(SELECT count(*) FROM (SELECT FROM (
 		UNION ALL SELECT document_a_id FROM match_suggestion WHERE document_b_id IN (waiting.id, other) AND decided_by <> 'person'
 	) AS near WHERE o NOT IN (waiting.id, other) LIMIT 20) AS few)`
 
-// documentOf reads a document by its id. The limit keeps the planner from reading all of them for
-// the few that wait.
-func documentOf(id string) string {
-	return "(SELECT type, structured_data FROM document WHERE id = " + id + " LIMIT 1)"
-}
-
 // items are the rows with their documents, values and worth: $8 is the least value, or NULL, and
 // $9 a type, or empty. The OFFSET keeps the planner from counting what a question settles once
-// more for each use of the worth.
+// more for each use of the worth, and the LIMIT from reading all documents for the few that wait.
 func (f WaitingFilter) items() string {
 	return `
 SELECT *, round(CASE kind WHEN 'question' THEN coalesce(value, 1) * score::numeric * (1 + settles)
@@ -161,7 +152,8 @@ FROM (
 	SELECT waiting.*, CASE kind WHEN 'question' THEN ` + settles + ` END AS settles, a.type AS type_a, b.type AS type_b,
 		greatest(` + strings.ReplaceAll(totalOf, "{d}", "a") + `, ` + strings.ReplaceAll(totalOf, "{d}", "b") + `) AS value
 	FROM (` + f.rows() + `) AS waiting
-	JOIN LATERAL ` + documentOf("waiting.id") + ` AS a ON true LEFT JOIN LATERAL ` + documentOf("other") + ` AS b ON true OFFSET 0
+	JOIN LATERAL (SELECT type, structured_data FROM document WHERE id = waiting.id LIMIT 1) AS a ON true
+	LEFT JOIN LATERAL (SELECT type, structured_data FROM document WHERE id = other LIMIT 1) AS b ON true OFFSET 0
 ) AS valued
 WHERE ($8::numeric IS NULL OR value >= $8) AND ($9 = '' OR type_a::text = $9 OR type_b::text = $9)`
 }

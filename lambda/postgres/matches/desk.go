@@ -35,12 +35,12 @@ const (
 INSERT INTO desk_note (form, tenant_id, document_id, kind, text, written_by)
 SELECT $2, tenant_id, id, $3, $4, $5 FROM document WHERE id = $1 ON CONFLICT (form) DO NOTHING`
 	assignSQL = `
-INSERT INTO desk_assignment (document_id, tenant_id, assignee) SELECT id, tenant_id, $2 FROM document WHERE id = $1
+WITH unassigned AS (DELETE FROM desk_assignment WHERE document_id = $1 AND $2 = '')
+INSERT INTO desk_assignment (document_id, tenant_id, assignee)
+SELECT id, tenant_id, $2 FROM document WHERE id = $1 AND $2 <> ''
 ON CONFLICT (document_id) DO UPDATE SET assignee = excluded.assignee`
 	lockDocumentSQL = `
 SELECT FROM document WHERE id = $1 FOR NO KEY UPDATE`
-	unassignSQL = `
-DELETE FROM desk_assignment WHERE document_id = $1`
 )
 
 // WriteNote stores a note about a document. A form sent again does nothing. It returns job.ErrNotFound
@@ -55,11 +55,7 @@ func (m *Store) WriteNote(ctx context.Context, document uuid.UUID, n Note) error
 			return err
 		}
 		tag, err = tx.Exec(ctx, noteSQL, document, n.Form, n.Kind, postgres.Storable(n.Text), postgres.Storable(n.By))
-		switch {
-		case err != nil || tag.RowsAffected() == 0 || n.Kind != Assign:
-		case n.Text == "":
-			_, err = tx.Exec(ctx, unassignSQL, document)
-		default:
+		if err == nil && tag.RowsAffected() > 0 && n.Kind == Assign {
 			_, err = tx.Exec(ctx, assignSQL, document, postgres.Storable(n.Text))
 		}
 		return err

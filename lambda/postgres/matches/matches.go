@@ -5,6 +5,7 @@ package matches
 
 import (
 	"context"
+	"time"
 
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
@@ -22,7 +23,9 @@ type Store struct {
 }
 
 // New returns the store of matches in a database.
-func New(db *postgres.DB) *Store { return &Store{db: db} }
+func New(db *postgres.DB) *Store {
+	return &Store{db, turns{lines: map[uuid.UUID][]chan struct{}{}, refused: map[uuid.UUID]time.Time{}}}
+}
 
 // dataColumn reads structured data as text, or empty if there is none or it's too large for memory.
 const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THEN structured_data::text ELSE '' END`

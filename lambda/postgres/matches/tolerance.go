@@ -74,18 +74,15 @@ WHERE $3::jsonb IS DISTINCT FROM $4::jsonb OR $8 <> '00000000-0000-0000-0000-000
 func (m *Store) SetTolerance(ctx context.Context, tenant uuid.UUID, supplier string, c ToleranceChange) (
 	set threeway.Tolerance, concerned int, published []job.Stamped, err error,
 ) {
-	err = m.db.InTx(ctx, func(tx pgx.Tx) error {
-		concerned, published = 0, nil
-		var all threeway.Tolerances
-		var version string
-		var sent bool
-		batch := &pgx.Batch{}
+	var all threeway.Tolerances
+	var version string
+	var sent bool
+	err = m.db.InTxWith(ctx, func(batch *pgx.Batch) {
+		all, concerned, published = nil, 0, nil
 		batch.Queue(postgres.AwaitTurnSQL, tenant)
 		batch.Queue(tolerancesSQL, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&all) })
 		batch.Queue(tolerancesVersionSQL, tenant, c.Form).QueryRow(func(row pgx.Row) error { return row.Scan(&version, &sent) })
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
-		}
+	}, func(tx pgx.Tx) error {
 		set = all.For(supplier)
 		if sent {
 			return nil
@@ -93,7 +90,7 @@ func (m *Store) SetTolerance(ctx context.Context, tenant uuid.UUID, supplier str
 		if c.Seen != "" && c.Seen != version {
 			return ErrStaleTolerance
 		}
-		batch = &pgx.Batch{}
+		batch := &pgx.Batch{}
 		if err := c.queue(batch, tenant, supplier, all); err != nil {
 			return err
 		}

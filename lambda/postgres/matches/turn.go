@@ -110,7 +110,7 @@ func (m *Store) tryTurn(ctx context.Context, tenant uuid.UUID, brief bool, first
 	return err
 }
 
-// turns holds this process's queues of writers, one for each tenant. The zero value is empty.
+// turns holds this process's queues of writers, one for each tenant.
 type turns struct {
 	mu      sync.Mutex
 	lines   map[uuid.UUID][]chan struct{} // by tenant, in order; present while a writer has the turn
@@ -125,21 +125,17 @@ const contendedFor = 250 * time.Millisecond
 func (t *turns) contended(tenant uuid.UUID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at, was := t.refused[tenant]
-	if was && time.Since(at) > contendedFor {
+	contended := time.Since(t.refused[tenant]) <= contendedFor
+	if !contended {
 		delete(t.refused, tenant)
-		return false
 	}
-	return was
+	return contended
 }
 
 func (t *turns) refuse(tenant uuid.UUID) {
 	t.event("refused")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.refused == nil {
-		t.refused = map[uuid.UUID]time.Time{}
-	}
 	t.refused[tenant] = time.Now()
 }
 
@@ -148,9 +144,6 @@ func (t *turns) enter(ctx context.Context, tenant uuid.UUID) error {
 	t.mu.Lock()
 	line, taken := t.lines[tenant]
 	if !taken {
-		if t.lines == nil {
-			t.lines = map[uuid.UUID][]chan struct{}{}
-		}
 		t.lines[tenant] = nil
 		t.mu.Unlock()
 		return nil

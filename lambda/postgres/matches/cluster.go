@@ -21,21 +21,25 @@ import (
 type clusterRow struct {
 	ID      uuid.UUID
 	Type    document.Type
-	Cluster uuid.UUID // zero: alone
-	Attempt int       // in progress; -1: none
+	Cluster uuid.NullUUID
+	Attempt int // in progress; -1: none
 }
 
 // joins reports whether the document's matches join clusters: all but a contract's do.
 func (d clusterRow) joins() bool { return d.Type != document.Contract }
 
 // root returns the id of the document's cluster, or its own if it's alone.
-func (d clusterRow) root() uuid.UUID { return cmp.Or(d.Cluster, d.ID) }
+func (d clusterRow) root() uuid.UUID {
+	if d.Cluster.Valid {
+		return d.Cluster.UUID
+	}
+	return d.ID
+}
 
 const (
 	attemptColumn = `CASE matching_status WHEN 'in-progress' THEN matching_attempts ELSE -1 END`
 	clusterRows   = `
-SELECT id, coalesce(type::text, ''), coalesce(cluster_id, '00000000-0000-0000-0000-000000000000'), ` + attemptColumn + `
-FROM document WHERE id = ANY `
+SELECT id, coalesce(type::text, ''), cluster_id, ` + attemptColumn + ` FROM document WHERE id = ANY `
 	clusterRowsSQL = clusterRows + `($1)`
 )
 
@@ -105,8 +109,8 @@ func (s *standing) holds(f job.Attempt) bool {
 
 // clustering is a change of clusters.
 type clustering struct {
-	docs   map[uuid.UUID]uuid.UUID // documents that change cluster one by one, with the new one; zero: none
-	merged map[uuid.UUID]uuid.UUID // clusters merged whole into another one
+	docs   map[uuid.UUID]uuid.NullUUID     // documents that change cluster one by one, with the new one
+	merged map[uuid.NullUUID]uuid.NullUUID // clusters merged whole into another one
 }
 
 // cluster computes the exact clusters after a write. replaced reports whether queueResult
@@ -147,7 +151,7 @@ func (s *standing) falls(now map[[2]uuid.UUID]bool) (ids []uuid.UUID, falls bool
 	known := make(map[uuid.UUID]bool, len(s.docs))
 	for _, d := range s.docs {
 		ids, known[d.ID] = append(ids, d.ID), true
-		falls = falls || !d.joins() && d.Cluster != uuid.Nil
+		falls = falls || !d.joins() && d.Cluster.Valid
 	}
 	for _, e := range s.edges {
 		falls = falls || e.Matched && !now[[2]uuid.UUID{e.A, e.B}]
@@ -168,7 +172,8 @@ func (s *standing) unite(matches map[[2]uuid.UUID]bool, root func(clusterRow) uu
 		}
 	}
 	for key := range matches {
-		if a, b := roots[key[0]], roots[key[1]]; a != uuid.Nil && b != uuid.Nil {
+		a, joins := roots[key[0]]
+		if b, join := roots[key[1]]; join && joins {
 			sets.join(a, b)
 		}
 	}
@@ -177,11 +182,11 @@ func (s *standing) unite(matches map[[2]uuid.UUID]bool, root func(clusterRow) uu
 
 func (s *standing) join(matches map[[2]uuid.UUID]bool) clustering {
 	sets := s.unite(matches, clusterRow.root)
-	c := clustering{map[uuid.UUID]uuid.UUID{}, map[uuid.UUID]uuid.UUID{}}
+	c := clustering{map[uuid.UUID]uuid.NullUUID{}, map[uuid.NullUUID]uuid.NullUUID{}}
 	for _, d := range s.docs {
 		switch to := sets.cluster(d.root()); {
-		case to == uuid.Nil || to == d.Cluster:
-		case d.Cluster == uuid.Nil:
+		case !to.Valid || to == d.Cluster:
+		case !d.Cluster.Valid:
 			c.docs[d.ID] = to
 		default:
 			c.merged[d.Cluster] = to
@@ -226,7 +231,7 @@ func (s *standing) clusterWhole(
 		}
 	}
 	sets := whole.unite(matches, func(d clusterRow) uuid.UUID { return d.ID })
-	c.docs = map[uuid.UUID]uuid.UUID{}
+	c.docs = map[uuid.UUID]uuid.NullUUID{}
 	for _, d := range whole.docs {
 		if now := sets.cluster(d.ID); now != d.Cluster {
 			c.docs[d.ID] = now
@@ -259,7 +264,7 @@ FOR NO KEY UPDATE`
 func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.Attempt]bool) {
 	held = map[job.Attempt]bool{}
 	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
-	clusters := slices.AppendSeq([]uuid.UUID{}, maps.Keys(c.merged))
+	clusters := slices.AppendSeq([]uuid.NullUUID{}, maps.Keys(c.merged))
 	var f job.Attempt
 	batch.Queue(lockRowsSQL, ids, clusters).Query(each([]any{&f.ID, &f.Number}, func() { held[f] = true }))
 	return held
@@ -268,14 +273,13 @@ func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.
 // setClusterSQL changes the cluster of documents, mergeClusterSQL the name of clusters.
 const (
 	changeCluster = `
-UPDATE document SET cluster_id = nullif(c.now, '00000000-0000-0000-0000-000000000000')
-FROM unnest($1::uuid[], $2::uuid[]) AS c (id, now) WHERE `
+UPDATE document SET cluster_id = c.now FROM unnest($1::uuid[], $2::uuid[]) AS c (id, now) WHERE `
 	setClusterSQL   = changeCluster + `document.id = c.id`
 	mergeClusterSQL = changeCluster + `document.cluster_id = c.id`
 )
 
 // of returns a document's cluster after the change.
-func (c *clustering) of(d clusterRow) uuid.UUID {
+func (c *clustering) of(d clusterRow) uuid.NullUUID {
 	if now, changes := c.docs[d.ID]; changes {
 		return now
 	}
@@ -285,12 +289,13 @@ func (c *clustering) of(d clusterRow) uuid.UUID {
 // succeedMatchedSQL is succeedAllSQL for locked documents with their clusters, so that each
 // row enters the indexes once.
 var succeedMatchedSQL = postgres.Tables[manifest.Match.Name].SQL(`
-UPDATE {table} SET {succeeded}, cluster_id = nullif(m.cluster_id, '00000000-0000-0000-0000-000000000000')
+UPDATE {table} SET {succeeded}, cluster_id = m.cluster_id
 FROM unnest($1::uuid[], $2::integer[], $3::uuid[]) AS m (id, attempt, cluster_id)
 WHERE {table}.id = m.id AND {attempts} = m.attempt AND coalesce({status}, '') = 'in-progress'`)
 
 func (c *clustering) queueEnds(batch *pgx.Batch, s *standing, docs []*write) {
-	var ids, clusters []uuid.UUID
+	var ids []uuid.UUID
+	var clusters []uuid.NullUUID
 	var attempts []int
 	for _, w := range docs {
 		if w.end != "" {
@@ -311,8 +316,9 @@ func (c *clustering) queue(batch *pgx.Batch) {
 	queueClusters(batch, mergeClusterSQL, c.merged)
 }
 
-func queueClusters(batch *pgx.Batch, sql string, changes map[uuid.UUID]uuid.UUID) {
-	var ids, clusters []uuid.UUID
+func queueClusters[ID comparable](batch *pgx.Batch, sql string, changes map[ID]uuid.NullUUID) {
+	var ids []ID
+	var clusters []uuid.NullUUID
 	for id, cluster := range changes {
 		ids, clusters = append(ids, id), append(clusters, cluster)
 	}
@@ -342,10 +348,11 @@ func (u unionFind) join(a, b uuid.UUID) {
 	u[a], u[b] = a, a
 }
 
-// cluster returns the smallest id in the set of id, or zero if it was never joined.
-func (u unionFind) cluster(id uuid.UUID) uuid.UUID {
-	if _, ok := u[id]; !ok {
-		return uuid.Nil
+// cluster returns the smallest id in the set of id, or NULL if it was never joined.
+func (u unionFind) cluster(id uuid.UUID) uuid.NullUUID {
+	_, joined := u[id]
+	if !joined {
+		return uuid.NullUUID{}
 	}
-	return u.smallest(id)
+	return uuid.NullUUID{UUID: u.smallest(id), Valid: true}
 }

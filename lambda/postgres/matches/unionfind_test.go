@@ -30,10 +30,23 @@ func TestUnionFind(t *testing.T) {
 		}
 		var got []int
 		for n := 1; n <= 6; n++ {
-			got = append(got, int(sets.cluster(id(n))[15]))
+			got = append(got, int(sets.cluster(id(n)).UUID[15]))
 		}
 		if fmt.Sprint(got) != tc.want {
 			t.Errorf("%v: got %v, want %s", tc.joins, got, tc.want)
+		}
+	}
+}
+
+// Another program may insert a document with the zero id, which is no sign of a missing cluster.
+func TestClusterOfZeroID(t *testing.T) {
+	t.Parallel()
+	one := uuid.UUID{15: 1}
+	s := standing{docs: []clusterRow{{ID: uuid.Nil}, {ID: one}}}
+	c := s.join(map[[2]uuid.UUID]bool{{uuid.Nil, one}: true})
+	for _, d := range s.docs {
+		if got := c.of(d); got != (uuid.NullUUID{Valid: true}) {
+			t.Errorf("%s is in cluster %+v", d.ID, got)
 		}
 	}
 }

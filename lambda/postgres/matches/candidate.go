@@ -163,7 +163,7 @@ func queueBlocks(batch *pgx.Batch, list ...*around) {
 	var d score.Raw
 	columns := []any{&own, &d.ID, &partner, &candidate, &crowded, &d.TenantID, (*zeronull.Text)(&d.Type),
 		(*zeronull.Text)(&d.Data), &d.Received, &d.Vector, (*zeronull.Text)(&d.Known)}
-	batch.Queue(blockSQL, s.args(owners, similar)...).Query(each(columns, func() {
+	batch.Queue(blockSQL, s.args(owners, similar)...).Query(postgres.Each(columns, func() {
 		a := byID[own]
 		if own == d.ID {
 			a.itself, a.block.Known, a.block.Crowded = d, d.Known, crowded

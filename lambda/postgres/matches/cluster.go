@@ -82,7 +82,7 @@ func queueStanding(batch *pgx.Batch, own []uuid.UUID, decided []rules.Pair, word
 
 func (s *standing) queueEdges(batch *pgx.Batch, sql string, args ...any) {
 	var e edgeRow
-	batch.Queue(sql, args...).Query(each([]any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() {
+	batch.Queue(sql, args...).Query(postgres.Each([]any{&e.A, &e.B, &e.ByPerson, &e.Matched}, func() {
 		if s.word.about([2]uuid.UUID{e.A, e.B}) {
 			e.ByPerson = false // replaced by the new decision
 		}
@@ -266,7 +266,7 @@ func (c *clustering) queueLock(batch *pgx.Batch, own []uuid.UUID) (held map[job.
 	ids := slices.AppendSeq(slices.Clone(own), maps.Keys(c.docs))
 	clusters := slices.AppendSeq([]uuid.NullUUID{}, maps.Keys(c.merged))
 	var f job.Attempt
-	batch.Queue(lockRowsSQL, ids, clusters).Query(each([]any{&f.ID, &f.Number}, func() { held[f] = true }))
+	batch.Queue(lockRowsSQL, ids, clusters).Query(postgres.Each([]any{&f.ID, &f.Number}, func() { held[f] = true }))
 	return held
 }
 

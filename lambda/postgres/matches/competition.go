@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -134,7 +135,7 @@ func (c *competition) queueOwn(batch *pgx.Batch, pairs []score.Pair, names []sco
 	})
 	batch.Queue(detailsSQL, c.own).Query(c.takeDetails())
 	b := &c.bounds
-	batch.Queue(boundsSQL, c.own[0]).Query(each([]any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() {}))
+	batch.Queue(boundsSQL, c.own[0]).Query(postgres.Each([]any{&b.HighAt, &b.QuestionAt, &b.Confirmed, &b.Rejected}, func() {}))
 }
 
 // others lists the documents of pairs other than the own ones. It marks documents with only
@@ -240,7 +241,7 @@ func (c *competition) put(p rules.Pair) {
 func (c *competition) takeDetails() func(pgx.Rows) error {
 	var p rules.Pair
 	a := &p.Asked
-	return each([]any{&p.A, &p.B, &p.Evidence, &a.About, &a.Question, &a.Answer, &a.Reasoning, &a.Owed}, func() {
+	return postgres.Each([]any{&p.A, &p.B, &p.Evidence, &a.About, &a.Question, &a.Answer, &a.Reasoning, &a.Owed}, func() {
 		if i, ok := c.place[[2]uuid.UUID{p.A, p.B}]; ok {
 			c.pairs[i].Evidence, c.pairs[i].Asked, c.pairs[i].Brief = p.Evidence, p.Asked, false
 		}

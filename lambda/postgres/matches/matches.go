@@ -52,26 +52,15 @@ func (m *Store) Load(ctx context.Context, fences []job.Attempt) (found map[job.A
 		var raw score.Raw
 		var attempt int
 		columns := []any{&raw.ID, &raw.TenantID, &raw.Type, &raw.Data, &raw.Received, &raw.Vector, &raw.Known, &attempt}
-		batch.Queue(loadSQL, ids, attempts).Query(each(columns, func() { found[job.Attempt{ID: raw.ID, Number: attempt}] = raw }))
+		batch.Queue(loadSQL, ids, attempts).Query(postgres.Each(columns, func() { found[job.Attempt{ID: raw.ID, Number: attempt}] = raw }))
 	})
 	return found, err
-}
-
-// each reads the rows of a statement in a batch into columns, one after the other.
-func each(columns []any, take func()) func(pgx.Rows) error {
-	return func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, columns, func() error {
-			take()
-			return nil
-		})
-		return err
-	}
 }
 
 // eachRaw reads documents one at a time, because all of them may not fit into memory.
 func eachRaw(take func(score.Raw)) func(pgx.Rows) error {
 	var d score.Raw
-	return each([]any{&d.ID, &d.TenantID, &d.Type, &d.Data, &d.Received, &d.Vector, &d.Known}, func() { take(d) })
+	return postgres.Each([]any{&d.ID, &d.TenantID, &d.Type, &d.Data, &d.Received, &d.Vector, &d.Known}, func() { take(d) })
 }
 
 const rawsSQL = `

@@ -3,6 +3,7 @@ package matches
 import (
 	"matchbook/lambda/job"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -137,12 +138,12 @@ func (r *renaming) queue(batch *pgx.Batch) {
 	if len(r.matched) > 0 {
 		var name, vatID string
 		var changed bool
-		batch.Queue(namingSQL, r.tenant, r.documents, names, vatIDs, known).Query(each([]any{&name, &vatID, &changed}, func() {
+		batch.Queue(namingSQL, r.tenant, r.documents, names, vatIDs, known).Query(postgres.Each([]any{&name, &vatID, &changed}, func() {
 			r.names, r.vatIDs, r.happened = append(r.names, name), append(r.vatIDs, vatID), r.happened || changed
 		}))
 	}
 	var name string
-	concerned := each([]any{&name}, func() { r.names, r.happened = append(r.names, name), true })
+	concerned := postgres.Each([]any{&name}, func() { r.names, r.happened = append(r.names, name), true })
 	if r.teaches {
 		batch.Queue(taughtNamesSQL, r.documents).Query(concerned)
 	}

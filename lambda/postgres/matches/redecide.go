@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -204,7 +205,7 @@ func queueStale(batch *pgx.Batch, stale []uuid.UUID, lost []rules.Pair, c *compe
 // queuePublish appends the documents published by a statement.
 func queuePublish(batch *pgx.Batch, published *[]job.Stamped, sql string, args ...any) {
 	var s job.Stamped
-	batch.Queue(sql, args...).Query(each([]any{&s.ID, &s.PublishedAt, &s.Tenant}, func() { *published = append(*published, s) }))
+	batch.Queue(sql, args...).Query(postgres.Each([]any{&s.ID, &s.PublishedAt, &s.Tenant}, func() { *published = append(*published, s) }))
 }
 
 func (d *redecision) queueRewrite(batch *pgx.Batch) error {

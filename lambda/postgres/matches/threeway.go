@@ -87,7 +87,7 @@ func queueChain(batch *pgx.Batch, changed, asked []uuid.UUID, tenant uuid.UUID) 
 	c := &chain{match.NewChain(), tenant}
 	var l match.Link
 	columns := []any{&l.ID, &l.Type, &l.Data, &l.Cluster, &l.All, &l.Partners, &c.Tolerance}
-	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(each(columns, func() { c.Add(l) }))
+	batch.Queue(chainSQL, changed, tenant, append([]uuid.UUID{}, asked...)).Query(postgres.Each(columns, func() { c.Add(l) }))
 	return c
 }
 

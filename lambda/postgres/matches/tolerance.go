@@ -18,9 +18,8 @@ const tolerancesSQL = `
 SELECT coalesce(jsonb_object_agg(supplier, to_jsonb(t) - 'tenant_id' - 'supplier'), '{}') FROM tolerance AS t WHERE tenant_id = $1`
 
 // Tolerances reads a tenant's tolerances.
-func (m *Store) Tolerances(ctx context.Context, tenant uuid.UUID) (all threeway.Tolerances, err error) {
-	err = m.db.Steady().QueryRow(ctx, tolerancesSQL, tenant).Scan(&all)
-	return all, err
+func (m *Store) Tolerances(ctx context.Context, tenant uuid.UUID) (threeway.Tolerances, error) {
+	return postgres.Value[threeway.Tolerances](ctx, m.db.Steady(), tolerancesSQL, tenant)
 }
 
 // judgeAgainSQL marks the compared invoices of a supplier, or of all suppliers.

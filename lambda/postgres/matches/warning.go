@@ -7,6 +7,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/score"
 	"matchbook/lambda/match/warning"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -79,7 +80,7 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 	}
 	var id uuid.UUID
 	put := batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates)
-	put.Query(each([]any{&id}, func() { c.left = append(c.left, id) }))
+	put.Query(postgres.Each([]any{&id}, func() { c.left = append(c.left, id) }))
 	c.queueNeighbours(batch)
 	return c
 }
@@ -89,7 +90,7 @@ func (c *copies) queueNeighbours(batch *pgx.Batch) {
 	var id uuid.UUID
 	var g warning.Group
 	var has bool
-	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(each([]any{&id, &g.Key, &g.Before, &has}, func() {
+	batch.Queue(neighboursSQL, c.ids, append([]uuid.UUID{}, c.left...)).Query(postgres.Each([]any{&id, &g.Key, &g.Before, &has}, func() {
 		c.AddGroup(id, g, has)
 		g = warning.Group{}
 	}))

@@ -9,6 +9,7 @@ import (
 	"matchbook/lambda/match"
 	"matchbook/lambda/match/rules"
 	"matchbook/lambda/match/score"
+	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -120,7 +121,7 @@ func readSeparated(ctx context.Context, tx pgx.Tx, group []*write) error {
 
 func (w *write) queueSeparated(batch *pgx.Batch) {
 	var p score.Pair
-	batch.Queue(separatedSQL, w.id).Query(each([]any{&p.A, &p.B}, func() { w.separated = append(w.separated, p) }))
+	batch.Queue(separatedSQL, w.id).Query(postgres.Each([]any{&p.A, &p.B}, func() { w.separated = append(w.separated, p) }))
 }
 
 // writeTogether writes a group, without the documents left, and commits.

@@ -77,9 +77,8 @@ const documentOfSQL = `
 SELECT coalesce((SELECT document_id FROM ingestion WHERE id = $1), '00000000-0000-0000-0000-000000000000')`
 
 // DocumentOf returns an ingestion's document, or uuid.Nil.
-func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (id uuid.UUID, err error) {
-	err = r.db.QueryRow(ctx, documentOfSQL, ingestion).Scan(&id)
-	return id, err
+func (r Reader) DocumentOf(ctx context.Context, ingestion uuid.UUID) (uuid.UUID, error) {
+	return postgres.Value[uuid.UUID](ctx, r.db, documentOfSQL, ingestion)
 }
 
 // FileProgress counts files, and documents not yet through matching.

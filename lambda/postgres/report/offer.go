@@ -165,16 +165,14 @@ const failedOfferCountSQL = `
 SELECT count(*) FROM (SELECT FROM matchmaking_job WHERE tenant_id = $1 AND job_status = 'failed' LIMIT $2) AS few`
 
 // FailedOfferCount counts up to most failed jobs of a tenant.
-func (r Reader) FailedOfferCount(ctx context.Context, tenant uuid.UUID, most int) (n int, err error) {
-	err = r.db.QueryRow(ctx, failedOfferCountSQL, tenant, most).Scan(&n)
-	return n, err
+func (r Reader) FailedOfferCount(ctx context.Context, tenant uuid.UUID, most int) (int, error) {
+	return postgres.Value[int](ctx, r.db, failedOfferCountSQL, tenant, most)
 }
 
 const latestOffersSQL = `
 SELECT coalesce(max(date) - DATE '1970-01-01', 0) FROM matchmaking_job WHERE tenant_id = $1`
 
 // LatestOffers returns the latest date for which a tenant has jobs; 1970-01-01 without any.
-func (r Reader) LatestOffers(ctx context.Context, tenant uuid.UUID) (date day.Date, err error) {
-	err = r.db.QueryRow(ctx, latestOffersSQL, tenant).Scan(&date)
-	return date, err
+func (r Reader) LatestOffers(ctx context.Context, tenant uuid.UUID) (day.Date, error) {
+	return postgres.Value[day.Date](ctx, r.db, latestOffersSQL, tenant)
 }

@@ -73,9 +73,8 @@ FROM unnest(ARRAY['pending', 'in-progress']) AS stage CROSS JOIN LATERAL (
 	ORDER BY since LIMIT 1) AS first`
 
 // Oldest returns for how long a tenant's longest waiting document has been due, or 0.
-func (r Reader) Oldest(ctx context.Context, tenant uuid.UUID) (age time.Duration, err error) {
-	err = r.db.QueryRow(ctx, oldestSQL, tenant).Scan(&age)
-	return age, err
+func (r Reader) Oldest(ctx context.Context, tenant uuid.UUID) (time.Duration, error) {
+	return postgres.Value[time.Duration](ctx, r.db, oldestSQL, tenant)
 }
 
 // Hour counts the documents received in an hour, by their state now. A count ends at maxHourly

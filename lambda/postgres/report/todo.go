@@ -20,10 +20,9 @@ const (
 var ToDoKinds = append(append([]string{}, WaitingKinds...), ToSettle, ToRequeue)
 
 // ToSettle counts a tenant's invoices of the kind ToSettle; the zero tenant stands for all.
-func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (n int, err error) {
+func (r Reader) ToSettle(ctx context.Context, tenant uuid.UUID) (int, error) {
 	sql := `SELECT count(*) FROM ` + rowsOfKinds[ToSettle].from + ` AND ($1::uuid IS NULL OR tenant_id = $1)`
-	err = r.db.QueryRow(ctx, sql, postgres.OrNull(tenant)).Scan(&n)
-	return n, err
+	return postgres.Value[int](ctx, r.db, sql, postgres.OrNull(tenant))
 }
 
 // ToDoFilter selects things to do.

@@ -58,49 +58,42 @@ UPDATE three_way_match SET state = $2, state_at = now() WHERE document_id = $1`
 // A form sent again does nothing. It returns ErrNoThreeWay, or ErrStale if the invoice has changed
 // since the person saw it.
 func (m *Store) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) (changed bool, err error) {
-	state := a.Action.State()
-	return postgres.Within(ctx, m.db, func(tx pgx.Tx) (bool, error) {
-		if err := lockInvoice(ctx, tx, id); err != nil {
-			return false, noThreeWay(err)
-		}
-		var is threeway.State
-		var version string
-		var sent threeway.Action
-		switch err := tx.QueryRow(ctx, seenInvoiceSQL, id, a.Form).Scan(&is, &version, &sent); {
-		case err != nil:
-			return false, noThreeWay(err)
-		case sent == a.Action:
-			return false, nil
-		case a.Seen != "" && a.Seen != version:
-			return false, postgres.ErrStale
-		case is == state:
-			return false, nil
-		}
-		_, err := tx.Exec(ctx, invoiceActionSQL, id, a.Form, a.Action, postgres.Storable(a.Reason), postgres.Storable(a.By), a.Origin)
-		if err != nil {
-			return false, err
-		}
-		_, err = tx.Exec(ctx, invoiceStateSQL, id, state)
-		return err == nil, err
-	})
-}
-
-// lockInvoice waits for matching, which writes the three-way match in the tenant's turn, and for
-// corrections of the invoice. Later statements see what these have written.
-func lockInvoice(ctx context.Context, tx pgx.Tx, id uuid.UUID) error {
 	var tenant uuid.UUID
-	if err := tx.QueryRow(ctx, invoiceTenantSQL, id).Scan(&tenant); err != nil {
-		return err
+	if err := m.db.QueryRow(ctx, invoiceTenantSQL, id).Scan(&tenant); err != nil {
+		return false, noThreeWay(err)
 	}
-	if _, err := tx.Exec(ctx, postgres.AwaitTurnSQL, tenant); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, lockDocumentSQL, id)
-	return err
+	var is threeway.State
+	var version string
+	var sent threeway.Action
+	err = m.db.InTxWith(ctx, func(batch *pgx.Batch) {
+		changed = false
+		// Matching writes the three-way match in the tenant's turn, and corrections lock the invoice.
+		batch.Queue(postgres.AwaitTurnSQL, tenant)
+		batch.Queue(lockDocumentSQL, id)
+		batch.Queue(seenInvoiceSQL, id, a.Form).QueryRow(func(row pgx.Row) error { return row.Scan(&is, &version, &sent) })
+	}, func(tx pgx.Tx) error {
+		if sent == a.Action {
+			return nil
+		}
+		if a.Seen != "" && a.Seen != version {
+			return postgres.ErrStale
+		}
+		batch := &pgx.Batch{}
+		if state := a.Action.State(); is != state {
+			batch.Queue(invoiceActionSQL, id, a.Form, a.Action, postgres.Storable(a.Reason), postgres.Storable(a.By), a.Origin)
+			batch.Queue(invoiceStateSQL, id, state)
+			changed = true
+		}
+		return send(ctx, tx, batch)
+	})
+	return changed && err == nil, noThreeWay(err)
 }
 
 func noThreeWay(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case err == nil || errors.Is(err, postgres.ErrStale):
+		return err
+	case errors.Is(err, pgx.ErrNoRows):
 		return ErrNoThreeWay
 	}
 	return fmt.Errorf("settle invoice: %w", err)

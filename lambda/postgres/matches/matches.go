@@ -27,7 +27,7 @@ func New(db *postgres.DB) *Store {
 	return &Store{db, turns{lines: map[uuid.UUID][]chan struct{}{}, refused: map[uuid.UUID]time.Time{}}}
 }
 
-// dataColumn reads structured data as text, or empty if there is none or it's too large for memory.
+// dataColumn reads structured data as text, or empty without any, or if it's too large for memory.
 const dataColumn = `CASE WHEN octet_length(structured_data::text) <= 1048576 THEN structured_data::text ELSE '' END`
 
 // vectorColumn reads the embedding as text, or empty.

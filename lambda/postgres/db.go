@@ -171,11 +171,6 @@ func (db *DB) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return db.pool.SendBatch(ctx, b)
 }
 
-// QueryRow runs a statement with one row as its own transaction.
-func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return db.pool.QueryRow(ctx, sql, args...)
-}
-
 // Ping returns an error unless the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	_, err := db.pool.Exec(ctx, "SELECT")

@@ -27,8 +27,8 @@ func (db *DB) Run(ctx context.Context, sql string) error {
 }
 
 func (db *DB) RunRow(ctx context.Context, sql string) error {
-	var value any
-	return db.pool.QueryRow(ctx, sql).Scan(&value)
+	_, err := Value[any](ctx, db.pool, sql)
+	return err
 }
 
 // TakeAll takes the connections that work may use, and returns how many they
@@ -58,8 +58,7 @@ func (db *DB) Show(name string) map[string]func(context.Context) (string, error)
 			return value, err
 		},
 		"a row": func(ctx context.Context) (value string, err error) {
-			err = db.reserved.QueryRow(ctx, showSQL, name).Scan(&value)
-			return value, err
+			return Value[string](ctx, db.reserved, showSQL, name)
 		},
 		"a batch": func(ctx context.Context) (value string, err error) {
 			b := &pgx.Batch{}

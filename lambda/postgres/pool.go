@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -150,29 +149,4 @@ func (p *pool) changed(ctx context.Context, sql string, args ...any) (n int64, e
 		return err
 	})
 	return n, err
-}
-
-// row runs its query in Scan, and returns the error there.
-type row func(dest ...any) error
-
-// Scan implements pgx.Row.
-func (r row) Scan(dest ...any) error { return r(dest...) }
-
-// QueryRow runs a statement with one row.
-func (p *pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return row(func(dest ...any) error {
-		none := false
-		b := &pgx.Batch{}
-		b.Queue(sql, args...).QueryRow(func(r pgx.Row) error {
-			err := r.Scan(dest...)
-			if none = errors.Is(err, pgx.ErrNoRows); none {
-				return nil // to the batch: after an error, its statements would not stay prepared
-			}
-			return err
-		})
-		if err := p.SendBatch(ctx, b).Close(); err != nil || !none {
-			return err
-		}
-		return pgx.ErrNoRows
-	})
 }

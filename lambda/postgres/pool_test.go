@@ -118,7 +118,7 @@ func TestFailedCommit(t *testing.T) {
 					_, err := postgres.RowsBy(t.Context(), db, pgx.RowTo[int], again)
 					return err
 				},
-				"a row":       func() error { var id int; return db.QueryRow(t.Context(), again).Scan(&id) },
+				"a row":       func() error { _, err := postgres.Value[int](t.Context(), db, again); return err },
 				"a statement": func() error { return db.Run(t.Context(), again) },
 				"a transaction": func() error {
 					return db.InTx(t.Context(), func(tx pgx.Tx) error { _, err := tx.Exec(t.Context(), again); return err })
@@ -130,8 +130,7 @@ func TestFailedCommit(t *testing.T) {
 				}
 			}
 			must.OK(t, db.Ping(t.Context()), "the connection afterwards")
-			var n int
-			if err := db.QueryRow(t.Context(), "SELECT count(*) FROM late").Scan(&n); err != nil || n != 1 {
+			if n, err := postgres.Value[int](t.Context(), db, "SELECT count(*) FROM late"); err != nil || n != 1 {
 				t.Errorf("%d rows, %v; want the first one", n, err)
 			}
 		})

@@ -96,13 +96,6 @@ func (s Steady) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return s.db.pool.SendBatch(ctx, b)
 }
 
-// QueryRow runs a statement with one row.
-func (s Steady) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return row(func(dest ...any) error {
-		return Steadily(ctx, func() error { return s.db.pool.QueryRow(ctx, sql, args...).Scan(dest...) })
-	})
-}
-
 // Exec runs a statement without rows.
 func (s Steady) Exec(ctx context.Context, sql string, args ...any) error {
 	_, err := s.Changes(ctx, sql, args...)

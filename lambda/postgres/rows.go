@@ -80,7 +80,7 @@ func Value[T any](ctx context.Context, from Querier, sql string, args ...any) (T
 	return first(RowsBy(ctx, from, pgx.RowTo[T], sql, args...))
 }
 
-// Scan reads the first row into columns, or returns job.ErrNotFound without any.
+// Scan reads the only row into columns, or returns job.ErrNotFound without any.
 func Scan(ctx context.Context, from Querier, columns []any, sql string, args ...any) error {
 	missing := job.ErrNotFound
 	err := Read(ctx, from, Each(columns, func() { missing = nil }), sql, args...)

@@ -65,8 +65,8 @@ WHERE a.id = $1`
 // of the two documents, and with either document.
 func (m *Store) PairVersion(ctx context.Context, a, b uuid.UUID) (version string, err error) {
 	key := ordered(a, b)
-	err = m.db.Steady().QueryRow(ctx, pairVersionSQL, key[0], key[1]).Scan(&version)
-	if errors.Is(err, pgx.ErrNoRows) {
+	version, err = postgres.Value[string](ctx, m.db.Steady(), pairVersionSQL, key[0], key[1])
+	if errors.Is(err, job.ErrNotFound) {
 		return "", fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
 	}
 	return version, err
@@ -107,9 +107,8 @@ func (w *word) verdict() rules.Verdict {
 // returns ErrNoSuchPair or ErrStale if it can't decide.
 func (m *Store) Decide(ctx context.Context, a, b uuid.UUID, d Decision) (done Decided, err error) {
 	w := &word{Decision: d, pair: ordered(a, b)}
-	var tenant uuid.UUID
-	err = m.db.Steady().QueryRow(ctx, sameTenantSQL, a, b).Scan(&tenant)
-	if errors.Is(err, pgx.ErrNoRows) {
+	tenant, err := postgres.Value[uuid.UUID](ctx, m.db.Steady(), sameTenantSQL, a, b)
+	if errors.Is(err, job.ErrNotFound) {
 		return done, fmt.Errorf("%s and %s: %w", a, b, ErrNoSuchPair)
 	}
 	if err != nil {

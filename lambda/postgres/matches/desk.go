@@ -117,8 +117,8 @@ func (m *Store) Settle(ctx context.Context, s Settlement) (settled int, err erro
 	var found, unchanged int
 	err = postgres.Steadily(ctx, func() error {
 		var put int
-		err := m.db.QueryRow(ctx, settleSQL, s.Document, s.Kind, s.Other, s.Facts, s.By, s.Origin, s.Reason, s.Verdict).
-			Scan(&found, &unchanged, &put)
+		err := postgres.Scan(ctx, m.db, []any{&found, &unchanged, &put},
+			settleSQL, s.Document, s.Kind, s.Other, s.Facts, s.By, s.Origin, s.Reason, s.Verdict)
 		settled += put
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"matchbook/lambda/job"
 	"matchbook/lambda/match/threeway"
 	"matchbook/lambda/postgres"
 
@@ -58,8 +59,8 @@ UPDATE three_way_match SET state = $2, state_at = now() WHERE document_id = $1`
 // A form sent again does nothing. It returns ErrNoThreeWay, or ErrStale if the invoice has changed
 // since the person saw it.
 func (m *Store) SettleInvoice(ctx context.Context, id uuid.UUID, a InvoiceAction) (changed bool, err error) {
-	var tenant uuid.UUID
-	if err := m.db.QueryRow(ctx, invoiceTenantSQL, id).Scan(&tenant); err != nil {
+	tenant, err := postgres.Value[uuid.UUID](ctx, m.db, invoiceTenantSQL, id)
+	if err != nil {
 		return false, noThreeWay(err)
 	}
 	var is threeway.State
@@ -93,7 +94,7 @@ func noThreeWay(err error) error {
 	switch {
 	case err == nil || errors.Is(err, postgres.ErrStale):
 		return err
-	case errors.Is(err, pgx.ErrNoRows):
+	case errors.Is(err, job.ErrNotFound) || errors.Is(err, pgx.ErrNoRows):
 		return ErrNoThreeWay
 	}
 	return fmt.Errorf("settle invoice: %w", err)

@@ -142,8 +142,8 @@ func TestDerivedUnindexed(t *testing.T) {
 	}
 	must.OK(t, db.Steady().Exec(t.Context(), "SELECT pg_stat_force_next_flush()"))
 	var updates, within int
-	must.OK(t, db.QueryRow(t.Context(), "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'").
-		Scan(&updates, &within))
+	must.OK(t, postgres.Scan(t.Context(), db, []any{&updates, &within},
+		"SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'document'"))
 	if updates != 3*documents || within != documents {
 		t.Errorf("%d of %d updates touch no index, want %d of %d", within, updates, documents, 3*documents)
 	}

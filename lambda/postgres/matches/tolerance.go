@@ -47,7 +47,7 @@ SELECT coalesce(max(id), 0)::text, coalesce(bool_or(form = $2), false) FROM tole
 
 // TolerancesVersion returns the version of a tenant's tolerances. Each change has another one.
 func (m *Store) TolerancesVersion(ctx context.Context, tenant uuid.UUID) (version string, err error) {
-	err = m.db.Steady().QueryRow(ctx, tolerancesVersionSQL, tenant, uuid.Nil).Scan(&version, new(bool))
+	err = postgres.Scan(ctx, m.db.Steady(), []any{&version, new(bool)}, tolerancesVersionSQL, tenant, uuid.Nil)
 	return version, err
 }
 

@@ -78,9 +78,11 @@ func (m *Store) inTurn(ctx context.Context, tenant uuid.UUID, brief bool, first 
 			if !waits.Next(ctx) {
 				return ctx.Err()
 			}
-			if err := m.db.QueryRow(ctx, freeSQL, tenant).Scan(&free); err != nil {
+			looked, err := postgres.Value[bool](ctx, m.db, freeSQL, tenant)
+			if err != nil {
 				return err
 			}
+			free = looked
 		}
 	})
 }

@@ -52,12 +52,13 @@ func (r Reader) Stages(ctx context.Context, tenant uuid.UUID) (map[string]Count,
 			counts[s.Name] = Count{N: s.N}
 			continue
 		}
-		var estimate [1]struct {
+		type plan struct {
 			Plan struct {
 				Rows float64 `json:"Plan Rows"`
 			}
 		}
-		if err := r.db.QueryRow(ctx, estimateSQL, tenant, s.Name).Scan(&estimate); err != nil {
+		estimate, err := postgres.Value[[1]plan](ctx, r.db, estimateSQL, tenant, s.Name)
+		if err != nil {
 			return nil, err
 		}
 		counts[s.Name] = Count{max(s.N, int(estimate[0].Plan.Rows)), true}

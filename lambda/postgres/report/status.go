@@ -60,7 +60,8 @@ const spillSQL = `SELECT count(*) FROM (SELECT md5(g::text) FROM generate_series
 // Spill returns an error if the server can't write files, such as on a full disk. Then no row can
 // keep an error, so this is the only place to see it.
 func (r Reader) Spill(ctx context.Context) error {
-	return r.db.QueryRow(ctx, spillSQL).Scan(new(int))
+	_, err := postgres.Value[int](ctx, r.db, spillSQL)
+	return err
 }
 
 // Errors counts the rows of a function with the same error: failed ones, or ones that are tried again.
@@ -140,8 +141,8 @@ func (r Reader) Holders(ctx context.Context, longer time.Duration) ([]Holder, er
 func (r Reader) ClockAhead(ctx context.Context) (time.Duration, error) {
 	const tolerated = 5 * time.Second
 	before := time.Now()
-	var now time.Time
-	if err := r.db.QueryRow(ctx, "SELECT now()").Scan(&now); err != nil {
+	now, err := postgres.Value[time.Time](ctx, r.db, "SELECT now()")
+	if err != nil {
 		return 0, err
 	}
 	half := time.Since(before) / 2

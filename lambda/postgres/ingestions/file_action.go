@@ -23,15 +23,12 @@ var (
 	ErrElectronic = errors.New("invalid file: its e-invoice says what its documents are")
 )
 
-const fileVersion = `md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error,
-	d.type, d.structured_data, i.job_status, i.attempts, i.published_at, i.needs_human_review)::text)`
-
-// ofFile joins a document with its ingestion, the row that has its values.
-const ofFile = `document AS d LEFT JOIN LATERAL (
-	SELECT * FROM ingestion WHERE document_id = d.id ORDER BY created_at DESC, id LIMIT 1) AS i ON true`
-
 const fileVersionSQL = `
-SELECT ` + fileVersion + ` FROM ` + ofFile + ` WHERE d.id = $1`
+SELECT md5(ROW(d.tenant_id, d.matching_status, d.matching_attempts, d.matching_published_at, d.matching_error,
+	d.type, d.structured_data, i.job_status, i.attempts, i.published_at, i.needs_human_review)::text)
+FROM document AS d LEFT JOIN LATERAL (
+	SELECT * FROM ingestion WHERE document_id = d.id ORDER BY created_at DESC, id LIMIT 1) AS i ON true
+WHERE d.id = $1`
 
 // FileVersion returns the version of a document as the person at its page sees it: its values and
 // state, and the state of its file. It returns job.ErrNotFound for an unknown id.
@@ -39,41 +36,11 @@ func (s *Store) FileVersion(ctx context.Context, id uuid.UUID) (string, error) {
 	return postgres.Value[string](ctx, s.db, fileVersionSQL, id)
 }
 
-// Statements of act.
-const (
-	lockRowSQL = `
-SELECT id FROM document WHERE id = $1 FOR NO KEY UPDATE`
-	fileActedSQL = `
-SELECT EXISTS (SELECT FROM file_action WHERE id = $1)`
-	fileActionSQL = `
-INSERT INTO file_action (id, tenant_id, document_id, kind, acted_by, reason)
-SELECT $1, tenant_id, id, $3, $4, $5 FROM document WHERE id = $2`
-)
-
-// act stores what a person does about a document, and does it, in one transaction: once for each
-// form, and only in the state that the person saw. It returns ErrStale in another.
-func (s *Store) act(ctx context.Context, id uuid.UUID, kind string, a postgres.Action, do func(pgx.Tx) ([]job.Stamped, error)) (
-	[]job.Stamped, error,
-) {
-	return postgres.Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := postgres.Value[uuid.UUID](ctx, tx, lockRowSQL, id); err != nil {
-			return nil, err
-		}
-		if acted, err := postgres.Value[bool](ctx, tx, fileActedSQL, a.ID); err != nil || acted {
-			return nil, err
-		}
-		version, err := postgres.Value[string](ctx, tx, fileVersionSQL, id)
-		if err != nil {
-			return nil, err
-		}
-		if a.Seen != "" && version != a.Seen {
-			return nil, postgres.ErrStale
-		}
-		if _, err := tx.Exec(ctx, fileActionSQL, a.ID, id, kind, a.By, a.Reason); err != nil {
-			return nil, err
-		}
-		return do(tx)
-	})
+// act stores what a person does about a document, and does it.
+func (s *Store) act(
+	ctx context.Context, id uuid.UUID, kind string, a postgres.Action, do func(pgx.Tx) ([]job.Stamped, error),
+) ([]job.Stamped, error) {
+	return s.db.Act(ctx, id, a, postgres.Act{Table: "file_action", Kind: kind, VersionSQL: fileVersionSQL}, do)
 }
 
 // Statements of seen.

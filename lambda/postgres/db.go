@@ -114,13 +114,9 @@ func configure(url string, statement time.Duration) (s source, err error) {
 	if s.config, err = pgxpool.ParseConfig(url); err != nil { // its text contains the URL
 		return s, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
 	}
-	given, err := pgx.ParseConfig(url)
-	if err != nil {
-		return s, failure.Permanently("invalid PostgreSQL URL: expected postgres://user:password@host:5432/database")
-	}
 	s.modeGiven = strings.Contains(url, "default_query_exec_mode")
 	s.most = math.MaxInt
-	if given.RuntimeParams["pool_max_conns"] != "" {
+	if strings.Contains(url, "pool_max_conns") {
 		s.most = int(s.config.MaxConns)
 	}
 	settings := s.config.ConnConfig.RuntimeParams

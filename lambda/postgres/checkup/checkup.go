@@ -112,20 +112,17 @@ type Backlog struct {
 	Away      []postgres.Away
 }
 
-// backlogSQL reads the rows under way by an index. See the sweep for the rule of overdue
-// documents.
+// backlogSQL reads the rows under way and the failed ones by indexes. See the sweep for the rule of
+// overdue documents.
 var backlogSQL = postgres.Tables[manifest.Match.Name].SQL(`
 SELECT count(*) FILTER (WHERE {overdue}),
 	coalesce(now() - min({waits_since}) FILTER (WHERE {status} = 'pending'), interval '0'),
-	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now())
-FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
-
-// failedSQL counts failed rows by their indexes.
-const failedSQL = `
-SELECT (SELECT count(*) FROM document WHERE matching_status = 'failed'),
+	count(*) FILTER (WHERE {status} = 'in-progress' AND {waits_since} < now()),
+	(SELECT count(*) FROM document WHERE matching_status = 'failed'),
 	(SELECT count(*) FROM ingestion WHERE job_status = 'failed'),
 	(SELECT count(*) FROM review_chunk WHERE status = 'failed'),
-	(SELECT count(*) FROM matchmaking_job WHERE job_status = 'failed')`
+	(SELECT count(*) FROM matchmaking_job WHERE job_status = 'failed')
+FROM {table} WHERE {status} IN ('pending', 'in-progress')`)
 
 // lateSQL counts a channel's late deliveries. It leaves out deliveries older than two weeks,
 // which are never sent.
@@ -141,10 +138,8 @@ func (c *Checkup) Backlog(
 	ctx context.Context, visibility time.Duration, channels []string, sendWithin time.Duration,
 ) (b Backlog, err error) {
 	err = c.Read(ctx, func(tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned); err != nil {
-			return err
-		}
-		if err := tx.QueryRow(ctx, failedSQL).Scan(&b.Failed, &b.Files, &b.Chunks, &b.Jobs); err != nil {
+		if err := tx.QueryRow(ctx, backlogSQL, visibility).Scan(&b.Overdue, &b.Oldest, &b.Abandoned,
+			&b.Failed, &b.Files, &b.Chunks, &b.Jobs); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, lateSQL, channels, sendWithin).Scan(&b.Unsent); err != nil {

@@ -21,6 +21,7 @@ import (
 	"matchbook/lambda/local/reviewrun"
 	"matchbook/lambda/local/scripted"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 	"matchbook/lambda/postgres/reviews"
 	"matchbook/lambda/review"
@@ -148,7 +149,7 @@ func (o *office) checkWords(t *testing.T, p *provider, parked int, document, fil
 	t.Helper()
 	name := manifest.DefaultModel + "@" + strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/v1")
 	reader := explain.NewReader(t.Context(), o.DB)
-	away := must.Get(o.DB.Breakers().Away(t.Context()))(t)
+	away := must.Get(postgres.ReadAway(t.Context(), o.DB))(t)
 	contract := must.Get(reviewreport.Read(t.Context(), reviews.New(o.DB), id))(t)
 	for what, said := range map[string]struct{ got, want string }{
 		"document": {must.Get(reader.Explain([]string{document.String()}))(t).Text(), "for " + name + ", which is away; it goes on by itself"},

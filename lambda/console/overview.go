@@ -88,7 +88,7 @@ func (h *handler) overview(v *visit) error {
 }
 
 func (h *handler) away(v *visit, o *overview) (err error) {
-	o.Away, err = h.DB.Breakers().Away(v.Context())
+	o.Away, err = postgres.ReadAway(v.Context(), h.DB)
 	return err
 }
 

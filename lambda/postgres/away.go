@@ -33,9 +33,6 @@ func ReadAway(ctx context.Context, from Querier) ([]Away, error) {
 	return Rows[Away](ctx, from, awaySQL())
 }
 
-// Away lists the services with an outage.
-func (b *Breakers) Away(ctx context.Context) ([]Away, error) { return ReadAway(ctx, b.db.pool) }
-
 // String describes the outage in a sentence for people.
 func (a Away) String() string {
 	state := "is away since"

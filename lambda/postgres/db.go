@@ -153,7 +153,7 @@ func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &pool{connections, as, s.limits}, nil
+	return &pool{connections, as}, nil
 }
 
 // Close closes all connections. It waits for the ones in use.

@@ -255,8 +255,7 @@ func (db *DB) eraseTenant(ctx context.Context, tenant uuid.UUID, note func(Table
 		_, err = tx.Exec(ctx, forgetRowsSQL)
 		return err
 	})
-	var state interface{ SQLState() string }
-	if errors.As(err, &state) && state.SQLState() == "23503" { // a document came
+	if stateOf(err) == "23503" { // a document came
 		return false, nil
 	}
 	if err == nil {

@@ -17,9 +17,8 @@ import (
 // The login may change while the pool is open: after a refusal, the statement runs again with
 // the new one. The first try had no effect, because there was no connection.
 type pool struct {
-	conns  *pgxpool.Pool
-	login  *login
-	limits limits
+	conns *pgxpool.Pool
+	login *login
 }
 
 // beginSQL must set the isolation level, because under another default a statement that waited
@@ -88,7 +87,7 @@ func (p *pool) begun(c *pgxpool.Conn, b *pgx.Batch) *pgx.Batch {
 	whole := &pgx.Batch{}
 	whole.BeginTx(pgx.TxOptions{BeginQuery: beginSQL})
 	if !isOwn(c) {
-		for _, set := range p.limits.local() {
+		for _, set := range p.login.limits.local() {
 			whole.Queue(set)
 		}
 	}

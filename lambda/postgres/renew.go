@@ -48,8 +48,8 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 	if errors.Is(err, errPooled) {
 		return true
 	}
-	var connecting *pgconn.ConnectError
-	if l.renew == nil || !errors.As(err, &connecting) || !refused(err) {
+	connecting, failed := errors.AsType[*pgconn.ConnectError](err)
+	if l.renew == nil || !failed || !slices.Contains(refusals, stateOf(err)) {
 		return false
 	}
 	l.mu.Lock()
@@ -70,12 +70,6 @@ func (l *login) renewed(ctx context.Context, err error) bool {
 	defer l.mu.Unlock()
 	l.url, l.config = url, config
 	return true
-}
-
-// refused reports whether the server refused a login.
-func refused(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && slices.Contains(refusals, answer.Code)
 }
 
 func sameLogin(a, b *pgconn.Config) bool {

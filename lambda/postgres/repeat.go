@@ -22,22 +22,22 @@ const maxTries = 3
 // nothing. repeat doesn't run fn again after a lost connection, because the commit may have
 // succeeded.
 func repeat(ctx context.Context, fn func() error) error {
-	var err error
-	for range maxTries {
-		if err = fn(); err == nil || ctx.Err() != nil {
-			return err
-		}
-		var pgErr *pgconn.PgError
-		if !errors.As(err, &pgErr) {
-			return err
-		}
-		switch pgErr.Code {
-		case "40001", "40P01", "23503", "23505": // serialization, deadlock, keys
-		default:
-			return err
-		}
+	err := fn()
+	for tries := 1; tries < maxTries && slices.Contains(races, stateOf(err)) && ctx.Err() == nil; tries++ {
+		err = fn()
 	}
 	return err
+}
+
+// races are the SQLSTATEs of a lost race: serialization, deadlock, foreign and unique key.
+var races = []string{"40001", "40P01", "23503", "23505"}
+
+// stateOf returns the SQLSTATE of the server's error, or "" for others.
+func stateOf(err error) string {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return answer.Code
+	}
+	return ""
 }
 
 // InTx runs fn in a transaction, again if that lost a race.
@@ -127,12 +127,11 @@ func away(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		return strings.HasPrefix(pgErr.Code, "08") || slices.Contains([]string{
+	if state := stateOf(err); state != "" {
+		return strings.HasPrefix(state, "08") || slices.Contains([]string{
 			"57P01", "57P02", "57P03", // shut down, crashed, cannot connect now
 			"53300", // too many connections
-		}, pgErr.Code)
+		}, state)
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error

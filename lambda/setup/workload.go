@@ -182,7 +182,7 @@ func readGauges(ctx context.Context, db *postgres.DB, workloads []Workload, chan
 	if err != nil {
 		return all, failure.At("read the undelivered sets", err)
 	}
-	all.Events, err = events.New(db).Gauges(ctx)
+	all.Events, err = events.ReadGauges(ctx, db)
 	return all, failure.At("read the waiting events", err)
 }
 

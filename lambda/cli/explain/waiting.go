@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/cli/term"
 	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/manifest"
+	"matchbook/lambda/postgres"
 	"matchbook/lambda/postgres/report"
 
 	"github.com/google/uuid"
@@ -63,7 +64,7 @@ func (d *Reader) Waiting(f report.WaitingFilter, limit int) (*Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	away, err := d.db.Breakers().Away(d.ctx)
+	away, err := postgres.ReadAway(d.ctx, d.db)
 	if err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func (r Reader) rest(ctx context.Context, o *Overview, reports report.Reader, te
 }
 
 func (r Reader) away(ctx context.Context, o *Overview) error {
-	away, err := r.DB.Breakers().Away(ctx)
+	away, err := postgres.ReadAway(ctx, r.DB)
 	for _, a := range away {
 		sentence, remedy := term.Clean(a.String(), term.MaxText), explain.RemedyOf(a.Error)
 		if remedy.Do != "" {

@@ -163,7 +163,7 @@ func (r *failedRig) levels() string {
 		letters += must.Get(queue.DeadLetters(r.t.Context()))(r.t).Waiting()
 	}
 	g := must.Get(db.JobsOf(postgres.Tables[manifest.Match.Name]).Gauges(r.t.Context(), []string{"slack"}))(r.t)
-	sent := must.Get(events.New(db).Gauges(r.t.Context()))(r.t)
+	sent := must.Get(events.ReadGauges(r.t.Context(), db))(r.t)
 	_, sets, err := offers.New(db).Undelivered(r.t.Context())
 	must.OK(r.t, err)
 	duplicates := must.Get(offers.New(db).DuplicateOffers(r.t.Context(), must.Get(day.Parse("2026-03-29"))(r.t)))(r.t)

@@ -160,12 +160,7 @@ SELECT count(*), coalesce(greatest(now() - min(created_at), interval '0'), inter
 	(SELECT count(*) FROM event WHERE dead_at IS NOT NULL)
 FROM event WHERE delivered_at IS NULL AND dead_at IS NULL`
 
-// Gauges measures the waiting events.
-func (e *Store) Gauges(ctx context.Context) (postgres.EventGauges, error) {
-	return ReadGauges(ctx, e.db)
-}
-
-// ReadGauges is Gauges in a transaction of the caller.
+// ReadGauges measures the waiting events.
 func ReadGauges(ctx context.Context, from postgres.Querier) (postgres.EventGauges, error) {
 	return postgres.First[postgres.EventGauges](ctx, from, eventGaugesSQL)
 }

@@ -120,7 +120,7 @@ func TestRefusedEventGivenUp(t *testing.T) {
 
 func (f *fixture) wantEventGauges(want postgres.EventGauges) {
 	f.T.Helper()
-	if got, err := events.New(f.DB).Gauges(f.T.Context()); got != want || err != nil {
+	if got, err := events.ReadGauges(f.T.Context(), f.DB); got != want || err != nil {
 		f.T.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -42,7 +42,7 @@ func (r receiver) Disable(ctx context.Context) error {
 	return r.db.Steady().Exec(ctx, disableReceiverSQL, r.parcels, r.id)
 }
 
-const receiverGoneSQL = `SELECT max(gone_at) FROM receiver_gone WHERE parcels = 'events'`
+const receiverGoneSQL = `SELECT (SELECT gone_at FROM receiver_gone WHERE parcels = 'events')`
 
 // GoneAt returns the time when the receiver answered that it is gone, or nil if it gets events.
 func (e *Store) GoneAt(ctx context.Context) (*time.Time, error) {

@@ -93,7 +93,7 @@ func (e *Store) Requeue(ctx context.Context, f Filter) ([]State, error) {
 	return postgres.Rows[State](ctx, e.db, requeueEventsSQL, f.args()...)
 }
 
-const recordedSinceSQL = `SELECT max(since) FROM event_receiver`
+const recordedSinceSQL = `SELECT (SELECT since FROM event_receiver)`
 
 // RecordedSince returns the time recording began, or nil if it never did.
 func (e *Store) RecordedSince(ctx context.Context) (*time.Time, error) {

@@ -160,7 +160,7 @@ func TestEventsRebuildMatches(t *testing.T) {
 			t.Errorf("seed %d: %s, of %d changes", seed,
 				firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")), m.changes)
 		}
-		if g, err := events.New(w.DB).Gauges(t.Context()); g != (postgres.EventGauges{}) || err != nil {
+		if g, err := events.ReadGauges(t.Context(), w.DB); g != (postgres.EventGauges{}) || err != nil {
 			t.Errorf("left: %+v, %v", g, err)
 		}
 	}

@@ -110,7 +110,7 @@ func (o *Store) Complete(ctx context.Context, done []offer.Completed, deliver bo
 	var ids, jobs, offers, candidates []uuid.UUID
 	var attempts, ranks, scores []int
 	for _, d := range done {
-		stored, err := encodeOffers(d.Offers)
+		stored, err := json.Marshal(append([]ranking.Offer{}, d.Offers...)) // never NULL, which marks an open job
 		if err != nil {
 			return nil, err
 		}
@@ -122,13 +122,4 @@ func (o *Store) Complete(ctx context.Context, done []offer.Completed, deliver bo
 	}
 	return postgres.Rows[job.Attempt](ctx, o.db.Steady(), completeSQL(), ids, attempts, sets, deliver,
 		jobs, offers, candidates, ranks, scores)
-}
-
-// encodeOffers writes a set without offers as an empty list, because NULL marks a job not
-// completed.
-func encodeOffers(offers []ranking.Offer) ([]byte, error) {
-	if offers == nil {
-		offers = []ranking.Offer{}
-	}
-	return json.Marshal(offers)
 }

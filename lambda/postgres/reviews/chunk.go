@@ -361,9 +361,7 @@ RETURNING c.id, c.published_at, c.tenant_id`
 
 // Open publishes the chunks that wait for the card. The caller must send their messages.
 func (r *Store) Open(ctx context.Context, f job.Attempt) ([]job.Stamped, error) {
-	return postgres.Within(ctx, r.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		return postgres.Rows[job.Stamped](ctx, tx, openSQL, f.ID, f.Number)
-	})
+	return postgres.Rows[job.Stamped](ctx, r.db, openSQL, f.ID, f.Number)
 }
 
 const endChunkSQL = `

@@ -11,11 +11,12 @@ import (
 )
 
 const actionsSQL = `
-SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action WHERE job_id = $1 ORDER BY id`
+SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action
+WHERE job_id = $1 AND ($2 = 0 OR seq = $2) ORDER BY id`
 
 // Actions reads what people did about a review's findings, oldest first.
 func (r *Store) Actions(ctx context.Context, id uuid.UUID) ([]record.Action, error) {
-	return listed(ctx, r, id, pgx.RowToStructByPos[record.Action], actionsSQL, id)
+	return listed(ctx, r, id, pgx.RowToStructByPos[record.Action], actionsSQL, id, 0)
 }
 
 const latestReviewSQL = `
@@ -37,9 +38,6 @@ WHERE job_id = $1 AND CASE WHEN $2 > 0 THEN number = $2 ELSE seq = $3 END`
 	// A form may only be sent again as it was.
 	formSQL = `
 SELECT count(*) > 0, coalesce(bool_and(job_id = $2 AND seq = $3 AND action = $4 AND text = $5), true) FROM finding_action WHERE form = $1`
-	actionsOfSQL = `
-SELECT id, seq, action, text, acted_by, origin, acted_at, form IS NULL FROM finding_action
-WHERE job_id = $1 AND seq = $2 ORDER BY id`
 	newActionSQL = `
 INSERT INTO finding_action (form, tenant_id, job_id, seq, action, text, acted_by, origin, clause)
 SELECT $3, $4, job_id, seq, $5, $6, $7, $8, clause FROM review_finding WHERE job_id = $1 AND seq = $2
@@ -66,7 +64,7 @@ func (r *Store) Act(ctx context.Context, review uuid.UUID, finding record.Ref, a
 		if err := tx.QueryRow(ctx, formSQL, a.Form, review, seq, a.Kind, postgres.Storable(a.Text)).Scan(&sent, &same); err != nil {
 			return d, err
 		}
-		actions, err := postgres.Rows[record.Action](ctx, tx, actionsOfSQL, review, seq)
+		actions, err := postgres.Rows[record.Action](ctx, tx, actionsSQL, review, seq)
 		d = record.DispositionOf(actions)
 		switch {
 		case err != nil || sent && same || d.Holds(a.Action):

@@ -2,24 +2,18 @@ package reviews
 
 import (
 	"context"
-	"errors"
 
-	"matchbook/lambda/job"
 	"matchbook/lambda/postgres"
 
 	"github.com/google/uuid"
 )
 
-const playbookSQL = `SELECT playbook::text FROM review_playbook WHERE tenant_id = $1`
+const playbookSQL = `SELECT (SELECT playbook::text FROM review_playbook WHERE tenant_id = $1)`
 
 // Playbook reads a tenant's playbook, or nil. You must check it with package playbook, because
 // any program may have stored it.
 func (r *Store) Playbook(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
-	text, err := postgres.Value[[]byte](ctx, r.db.Steady(), playbookSQL, tenantID)
-	if errors.Is(err, job.ErrNotFound) {
-		return nil, nil
-	}
-	return text, err
+	return postgres.Value[[]byte](ctx, r.db.Steady(), playbookSQL, tenantID)
 }
 
 const putPlaybookSQL = `

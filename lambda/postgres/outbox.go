@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"matchbook/lambda/notify"
+	"matchbook/lambda/notify/outbox"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -180,4 +181,13 @@ WHERE channel = $1 AND status = 'pending' AND created_at > now() - interval '14 
 // Unsent counts the pending deliveries of a channel, claimed or not.
 func (db *DB) Unsent(ctx context.Context, channel string) (int, error) {
 	return Value[int](ctx, db, unsentSQL, channel)
+}
+
+// ReturnColumns returns parcels as columns, for the outboxes of sets and of events.
+func ReturnColumns(returned []outbox.Return) (ids []uuid.UUID, tries []int, waits []time.Duration, errors []string) {
+	for _, r := range returned {
+		ids, tries = append(ids, r.ID), append(tries, r.Tries)
+		waits, errors = append(waits, r.Wait), append(errors, Storable(r.Error))
+	}
+	return ids, tries, waits, errors
 }

@@ -59,11 +59,8 @@ const givenSQL = `WITH given AS (
 		AS g (id, tenant_id, type, file_path, data, received_at)
 )`
 
-// AddTenantSQL adds the tenant $1, unless it is known, with the name $2.
-const AddTenantSQL = `
-INSERT INTO tenant (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING`
-
-const addTenantsSQL = `
+// AddTenantsSQL adds the tenants $1 that aren't known.
+const AddTenantsSQL = `
 INSERT INTO tenant (id, name) SELECT DISTINCT id, 'tenant ' || id FROM unnest($1::uuid[]) AS t (id) ORDER BY id
 ON CONFLICT (id) DO NOTHING`
 
@@ -115,7 +112,7 @@ func (db *DB) Add(ctx context.Context, docs []Imported, o AddOptions) (list []Ad
 	var by map[uuid.UUID]Added
 	err = db.InTx(ctx, func(tx pgx.Tx) error {
 		by = make(map[uuid.UUID]Added, len(docs))
-		if _, err := tx.Exec(ctx, addTenantsSQL, tenants); err != nil {
+		if _, err := tx.Exec(ctx, AddTenantsSQL, tenants); err != nil {
 			return err
 		}
 		if err := readAdded(ctx, tx, by, Stored, addSQL, append(columns, o.Send)); err != nil {

@@ -59,7 +59,7 @@ func AddReview(ctx context.Context, tx pgx.Tx, n record.New) ([]job.Stamped, err
 }
 
 func addContract(ctx context.Context, tx pgx.Tx, n record.New) error {
-	if _, err := tx.Exec(ctx, AddTenantSQL, n.TenantID, "tenant "+n.TenantID.String()); err != nil {
+	if _, err := tx.Exec(ctx, AddTenantsSQL, []uuid.UUID{n.TenantID}); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, contractSQL, n.DocumentID, n.TenantID); err != nil {

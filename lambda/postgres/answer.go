@@ -45,7 +45,7 @@ func (db *DB) KeepAnswer(
 	ctx context.Context, k llm.Key, document uuid.UUID, a llm.Answer, unusable string,
 ) (id int64, err error) {
 	return Value[int64](ctx, db.Steady(), keepAnswerSQL, k.Tenant, k.Model, k.Prompt[:], document, Storable(a.Text),
-		tokens(a.Usage.PromptTokens), tokens(a.Usage.CompletionTokens), Storable(unusable), k.Version)
+		Count(a.Usage.PromptTokens), Count(a.Usage.CompletionTokens), Storable(unusable), k.Version)
 }
 
 const discardAnswerSQL = `
@@ -94,9 +94,9 @@ func (db *DB) KeepVectors(
 	})
 }
 
-// tokens clamps a provider's count to the column's range, so that a wrong count can't keep an
+// Count clamps a count to its column's range, so that a provider's wrong count can't keep an
 // answer from being stored.
-func tokens(n int) int { return max(0, min(n, math.MaxInt32)) }
+func Count(n int) int { return max(0, min(n, math.MaxInt32)) }
 
 // Storable replaces bytes refused by PostgreSQL, because a model's answer may contain them:
 // NUL, and invalid UTF-8.

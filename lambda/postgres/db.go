@@ -131,20 +131,15 @@ func configure(url string, statement time.Duration) (s source, err error) {
 	if s.config.ConnConfig.ConnectTimeout == 0 {
 		s.config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	return s, execMode(s.config.ConnConfig)
+	mode := s.config.ConnConfig.DefaultQueryExecMode // other modes of pgx can't run our statements
+	if mode != pgx.QueryExecModeCacheStatement && mode != pgx.QueryExecModeCacheDescribe {
+		return s, failure.Permanently("unsupported default_query_exec_mode=%s: "+
+			"use cache_describe or cache_statement, or leave it out", mode)
+	}
+	return s, nil
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
-// execMode refuses pgx modes that can't run our statements.
-func execMode(config *pgx.ConnConfig) error {
-	switch config.DefaultQueryExecMode {
-	case pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe:
-		return nil
-	}
-	return failure.Permanently("unsupported default_query_exec_mode=%s: "+
-		"use cache_describe or cache_statement, or leave it out", config.DefaultQueryExecMode)
-}
 
 func (s source) open(ctx context.Context, conns int, as *login) (*pool, error) {
 	config := s.config.Copy()

@@ -90,18 +90,6 @@ func (db *DB) ClaimNotifications(
 	})
 }
 
-// takeChannel waits for the channel's turn, and adds a new channel.
-func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time, busy bool, err error) {
-	if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
-		return now, false, err
-	}
-	var known bool
-	if err := tx.QueryRow(ctx, channelSQL, channel).Scan(&now, &known, &busy); err != nil || known {
-		return now, busy, err
-	}
-	return now, false, addChannel(ctx, tx, channel, now)
-}
-
 // lockNotificationsSQL waits for concurrent writers, because this transaction doesn't see
 // their notifications and their trigger doesn't see the channel. It runs once in a channel's
 // life.
@@ -113,12 +101,20 @@ INSERT INTO notification_delivery (notification_id, channel, created_at)
 SELECT id, $1, created_at FROM notification WHERE created_at > $2::timestamptz - interval '14 days'
 ON CONFLICT DO NOTHING`
 
-func addChannel(ctx context.Context, tx pgx.Tx, channel string, now time.Time) error {
-	if _, err := tx.Exec(ctx, lockNotificationsSQL); err != nil {
-		return err
+// takeChannel waits for the channel's turn, and adds a new channel.
+func takeChannel(ctx context.Context, tx pgx.Tx, channel string) (now time.Time, busy bool, err error) {
+	if _, err := tx.Exec(ctx, lockChannelSQL, channel); err != nil {
+		return now, false, err
 	}
-	_, err := tx.Exec(ctx, addChannelSQL, channel, now)
-	return err
+	var known bool
+	if err := tx.QueryRow(ctx, channelSQL, channel).Scan(&now, &known, &busy); err != nil || known {
+		return now, busy, err
+	}
+	if _, err := tx.Exec(ctx, lockNotificationsSQL); err != nil {
+		return now, false, err
+	}
+	_, err = tx.Exec(ctx, addChannelSQL, channel, now)
+	return now, false, err
 }
 
 // pendingOn reads the failures that may be sent. One with an unreadable payload is sent with

@@ -193,7 +193,7 @@ RETURNING id, published_at, tenant_id`
 // the message. A known file changes nothing and returns no message.
 func (s *Store) AddFile(ctx context.Context, in ingestion.Row) ([]job.Stamped, error) {
 	return postgres.Within(ctx, s.db, func(tx pgx.Tx) ([]job.Stamped, error) {
-		if _, err := tx.Exec(ctx, postgres.AddTenantSQL, in.TenantID, "tenant "+in.TenantID.String()); err != nil {
+		if _, err := tx.Exec(ctx, postgres.AddTenantsSQL, []uuid.UUID{in.TenantID}); err != nil {
 			return nil, err
 		}
 		if _, err := tx.Exec(ctx, fileSQL, in.DocumentID, in.TenantID, in.FilePath, in.Name); err != nil {

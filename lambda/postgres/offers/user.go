@@ -34,12 +34,14 @@ WHERE u.tenant_id <> given.tenant ORDER BY u.id`
 func (o *Store) ImportUsers(ctx context.Context, users []offer.User) (changed int, others []uuid.UUID, err error) {
 	users = slices.Clone(users) // to lock rows in id order like all transactions
 	slices.SortStableFunc(users, func(a, b offer.User) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	ids, tenants := make([]uuid.UUID, len(users)), make([]uuid.UUID, len(users))
+	for i, u := range users {
+		ids[i], tenants[i] = u.ID, u.Tenant
+	}
 	others, err = postgres.Within(ctx, o.db, func(tx pgx.Tx) ([]uuid.UUID, error) {
 		changed = 0
 		batch := &pgx.Batch{}
-		for _, u := range users {
-			batch.Queue(postgres.AddTenantSQL, u.Tenant, "tenant "+u.Tenant.String())
-		}
+		batch.Queue(postgres.AddTenantsSQL, tenants)
 		for _, u := range users {
 			batch.Queue(importUserSQL, u.ID, u.Tenant, u.Zone, u.Active, u.ActiveAt, orEmpty(u.Profile), orEmpty(u.Preferences)).
 				Exec(func(tag pgconn.CommandTag) error {
@@ -49,10 +51,6 @@ func (o *Store) ImportUsers(ctx context.Context, users []offer.User) (changed in
 		}
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return nil, err
-		}
-		ids, tenants := make([]uuid.UUID, len(users)), make([]uuid.UUID, len(users))
-		for i, u := range users {
-			ids[i], tenants[i] = u.ID, u.Tenant
 		}
 		return postgres.IDs(ctx, tx, usersOfOthersSQL, ids, tenants)
 	})

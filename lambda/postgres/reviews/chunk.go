@@ -3,7 +3,6 @@ package reviews
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"strings"
 
 	"matchbook/lambda/job"
@@ -330,7 +329,7 @@ type storedFinding struct {
 func stored(results []record.Result) (string, error) {
 	list := make([]storedResult, len(results))
 	for i, r := range results {
-		r.Calls, r.Dropped = count(r.Calls), count(r.Dropped)
+		r.Calls, r.Dropped = postgres.Count(r.Calls), postgres.Count(r.Dropped)
 		list[i] = storedResult{r, make([]storedFinding, len(r.Findings))}
 		for n, f := range r.Findings {
 			s := storedFinding{Finding: f, Clause: f.Clause}
@@ -346,9 +345,6 @@ func stored(results []record.Result) (string, error) {
 
 // withoutNUL replaces what Storable does, in JSON, where a backslash of the text is two.
 var withoutNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, `\ufffd`)
-
-// count clamps a count to the column's range.
-func count(n int) int { return max(0, min(n, math.MaxInt32)) }
 
 // openSQL publishes the chunks that wait for the card, locked by id.
 const openSQL = `

@@ -115,7 +115,12 @@ func withGoose(
 	config.ConnConfig.RuntimeParams["idle_session_timeout"] = "0"
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
-	provider, err := newProvider(db, files)
+	// It requests the lock once a second, for five minutes.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
+	if err != nil {
+		return nil, fmt.Errorf("prepare migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return nil, fmt.Errorf("prepare migrations: %w", err)
 	}
@@ -139,15 +144,6 @@ func refusePooler(ctx context.Context, config *pgx.ConnConfig) error {
 			"such as PgBouncer or RDS Proxy: use the server's own address")
 	}
 	return err
-}
-
-func newProvider(db *sql.DB, files fs.FS) (*goose.Provider, error) {
-	// It requests the lock once a second, for five minutes.
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
-	if err != nil {
-		return nil, err
-	}
-	return goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 }
 
 func results(done []*goose.MigrationResult) (list []Migration) {

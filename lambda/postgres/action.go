@@ -20,7 +20,7 @@ const (
 // ErrStale reports a change since the person looked.
 var ErrStale = errors.New("state has changed since it was shown")
 
-// Action is what a person asks for about a document.
+// Action is a person's request about a document.
 type Action struct {
 	ID     uuid.UUID // of the form, as its idempotency key
 	By     string    // the person

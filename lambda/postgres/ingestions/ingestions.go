@@ -136,20 +136,25 @@ func (s *Store) Complete(ctx context.Context, f job.Attempt, docs []ingestion.Ex
 		if err != nil {
 			return err
 		}
-		stamped, chunks = append(stamped, emptied...), nil
-		for _, d := range docs {
-			if d.Review == nil {
-				continue
-			}
-			added, err := postgres.AddReview(ctx, tx, *d.Review)
-			if err != nil {
-				return err
-			}
-			chunks = append(chunks, added...)
-		}
-		return nil
+		stamped = append(stamped, emptied...)
+		chunks, err = addReviews(ctx, tx, docs)
+		return err
 	})
 	return stamped, chunks, err
+}
+
+func addReviews(ctx context.Context, tx pgx.Tx, docs []ingestion.Extracted) (chunks []job.Stamped, err error) {
+	for _, d := range docs {
+		if d.Review == nil {
+			continue
+		}
+		added, err := postgres.AddReview(ctx, tx, *d.Review)
+		if err != nil {
+			return nil, err
+		}
+		chunks = append(chunks, added...)
+	}
+	return chunks, nil
 }
 
 const readSQL = `

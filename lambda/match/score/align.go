@@ -26,6 +26,7 @@ type line struct {
 	samePrice  bool
 	otherPrice bool
 	bySKU      bool // same article number
+	likeness   float64
 }
 
 // maxFuzzy bounds the items of a document that are aligned by their words.
@@ -50,28 +51,22 @@ func align(a, b []item) (lines []line) {
 		}
 	}
 	numberedAlike := len(lines) > 0
-	var found []guess
+	var found []line
 	for i := range a[:min(len(a), maxFuzzy)] {
 		for j := range b[:min(len(b), maxFuzzy)] {
 			if usedA[i] || usedB[j] || numberedAlike && a[i].sku != "" && b[j].sku != "" && a[i].looseSKU != b[j].looseSKU {
 				continue
 			}
-			if l, points := a[i].compare(&b[j], i, j); l.how != otherArticle {
-				found = append(found, guess{l, points})
+			if l := a[i].compare(&b[j], i, j); l.how != otherArticle {
+				found = append(found, l)
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(x, y guess) int { return cmp.Compare(y.points, x.points) })
-	for _, g := range found {
-		take(g.line)
+	slices.SortStableFunc(found, func(x, y line) int { return cmp.Compare(y.likeness, x.likeness) })
+	for _, l := range found {
+		take(l)
 	}
-	return complete(lines, a, b)
-}
-
-// guess is a possible line without a common article number, and its likeness.
-type guess struct {
-	line
-	points float64
+	return complete(lines, a, b, usedA, usedB)
 }
 
 // skus finds items by article number; it is nil for few items.
@@ -108,14 +103,9 @@ func (s skus) find(items []item, sku string) int {
 // complete pairs the remaining items of two documents by quantity, since their texts may be in
 // different languages. It must pair all of them, and the quantities must not be round numbers;
 // otherwise it returns the lines unchanged.
-func complete(lines []line, a, b []item) []line {
-	left := len(a) - len(lines)
-	if left == 0 || len(a) != len(b) || len(a) > maxFuzzy {
+func complete(lines []line, a, b []item, usedA, usedB []bool) []line {
+	if len(lines) == len(a) || len(a) != len(b) || len(a) > maxFuzzy {
 		return lines
-	}
-	usedA, usedB := make([]bool, len(a)), make([]bool, len(b))
-	for _, l := range lines {
-		usedA[l.i], usedB[l.j] = true, true
 	}
 	all, digits := slices.Clone(lines), 0
 	for i := range a {
@@ -144,8 +134,8 @@ func bothNumbered(it, other *item, lines []line) bool {
 	return it.sku != "" && other.sku != "" && slices.ContainsFunc(lines, func(l line) bool { return l.bySKU })
 }
 
-// compare decides whether two items are one article, and returns their likeness.
-func (it *item) compare(other *item, i, j int) (line, float64) {
+// compare decides whether two items are one article.
+func (it *item) compare(other *item, i, j int) line {
 	l := lineOf(it, other, i, j, otherArticle)
 	w := it.wording.like(&other.wording)
 	signals := 0.0
@@ -159,20 +149,20 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 	if len(it.words) > 0 && len(other.words) > 0 {
 		text = overlap(it.words, other.words)
 	}
-	points := signals + w.words + text
+	l.likeness = signals + w.words + text
 	if w.numbers {
-		points++
+		l.likeness++
 	}
 	switch {
 	case it.isNamedBy(other) || other.isNamedBy(it), it.reads(other):
-		l.how, points = sameArticle, points+4
+		l.how, l.likeness = sameArticle, l.likeness+4
 	case w.contradicts:
 	case w.variant:
 		if signals == 2 || l.is == equal && it.quantity.digits() >= tellingDigits && !l.otherPrice {
 			l.how = likeArticle
 		}
 	case w.words == 1 && (w.exact > 0 || w.numbers), text >= 0.5:
-		l.how, points = sameArticle, points+2
+		l.how, l.likeness = sameArticle, l.likeness+2
 	case !l.otherPrice:
 		if w.numbers {
 			signals++
@@ -187,7 +177,7 @@ func (it *item) compare(other *item, i, j int) (line, float64) {
 			l.how = likeArticle
 		}
 	}
-	return l, points
+	return l
 }
 
 // isNamedBy reports whether the other's text contains this item's article number.

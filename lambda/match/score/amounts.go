@@ -38,11 +38,11 @@ func compareAmounts(first, second *Document) []Evidence {
 		}
 	}
 	if closest < sameAmount {
-		kind, text := evAmount, strconv.FormatFloat(value, 'f', 2, 64)
-		if round(text) {
+		kind := evAmount
+		if round(value) {
 			kind = evAmountRound
 		}
-		return kind.Because("Both state the amount %s.", text)
+		return kind.Because("Both state the amount %.2f.", value)
 	}
 	if !priced(first) || !priced(second) {
 		if rate := taxBetween(first.amounts, second.amounts); rate > 0 {
@@ -72,11 +72,10 @@ func priced(d *Document) bool {
 
 // round reports whether an amount has at most two digits before its zeros: 1200.00 is round,
 // 1184.37 is not.
-func round(amount string) bool {
-	return len(strings.Trim(strings.ReplaceAll(amount, ".", ""), "0")) <= 2
+func round(amount float64) bool {
+	text := strconv.FormatFloat(amount, 'f', 2, 64)
+	return len(strings.Trim(strings.ReplaceAll(text, ".", ""), "0")) <= 2
 }
-
-func roundAmount(x float64) bool { return round(strconv.FormatFloat(x, 'f', 2, 64)) }
 
 func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*10000)/100, 'f', -1, 64)
@@ -104,7 +103,7 @@ func taxBetween(a, b []float64) float64 {
 			net, gross := min(x, y), max(x, y)
 			rate := math.Round((gross/net-1)/taxStep) * taxStep
 			if rate >= lowestTax && rate <= mostTax && math.Abs(net*(1+rate)-gross) < cents && net > smallAmount &&
-				!(roundAmount(net) && roundAmount(gross)) {
+				!(round(net) && round(gross)) {
 				return rate
 			}
 		}

@@ -23,7 +23,7 @@ func compareCitations(a, b *Document) []Evidence {
 	}
 	common := commonCitation(a, b)
 	if direct == nil && (common == nil || common[0].Points <= 0) {
-		direct = nearCitation(a, b)
+		direct = better(a.nearly(b), b.nearly(a))
 	}
 	if direct != nil {
 		return append(direct, common...)
@@ -119,11 +119,10 @@ func (c citation) mentions(a, b *Document) []Evidence {
 	}
 	whole, from, to := agreement == reference.Same, a.Type.Words(), b.Type.Words()
 	switch {
-	case !cited(a, b):
-		if whole && strength >= short {
-			return evCitesUnnamed.Because("The %s mentions %q, the number of the %s, which such documents seldom cite.", from, c.Raw, to)
-		}
+	case !cited(a, b) && (!whole || strength < short):
 		return nil
+	case !cited(a, b):
+		return evCitesUnnamed.Because("The %s mentions %q, the number of the %s, which such documents seldom cite.", from, c.Raw, to)
 	case whole && strength >= long:
 		return evCites.Because("The %s cites the %s %s%s.", from, to, b.Number, written(c, b))
 	case whole && strength >= short:
@@ -157,12 +156,8 @@ func written(c citation, of *Document) string {
 	return fmt.Sprintf(", written %q", c.Raw)
 }
 
-// nearCitation looks for citations one digit off the other document's number, so that a person
-// sees the possible mistake.
-func nearCitation(a, b *Document) []Evidence {
-	return better(a.nearly(b), b.nearly(a))
-}
-
+// nearly looks for citations one digit off the other document's number, so that a person sees the
+// possible mistake.
 func (d *Document) nearly(b *Document) (best []Evidence) {
 	for i := range d.cites {
 		c := &d.cites[i]
@@ -329,14 +324,8 @@ func citesOther(a, b *Document) (found []Evidence) {
 		}
 		return explained(evOtherForm.Because("The %s cites a %s of another form: %s.", from, to, list[0].Raw), list[0])
 	}
-	c := ofSeries(a.cites, b.number)
-	if c == nil {
-		c = ofSeries(a.mentions, b.number)
-	}
-	if c == nil {
-		return nil
-	}
-	if agreement, _ := a.number.parts.Agrees(b.number.parts); agreement >= reference.Series {
+	c := cmp.Or(ofSeries(a.cites, b.number), ofSeries(a.mentions, b.number))
+	if agreement, _ := a.number.parts.Agrees(b.number.parts); c == nil || agreement >= reference.Series {
 		return nil // the number may be of a's type
 	}
 	return evOtherSeries.Because("The %s cites %s, which is of the series of %s.", from, c.Raw, b.Number)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/lazy"
 )
 
 // compareContents compares the items and amounts of two documents, and counts the common units.
@@ -15,22 +16,14 @@ func compareContents(first, second *Document, cited bool) ([]Evidence, Fit) {
 	if n := samePieces(first, second); n > 0 {
 		items, fit.Common = evSerials.Because("%d pieces have the same serial or lot numbers.", n), min(float64(n), fit.A, fit.B)
 	}
-	share, printed := instalment(first, second, c)
-	var amounts []Evidence
-	switch {
-	case share > 0:
+	amounts := compareAmounts(first, second)
+	if c.n > 0 && c.equal == c.n { // the other goods are of other orders
+		amounts = except(amounts, evAmountExceeds)
+	}
+	if share, kind := instalment(first, second, c); share > 0 {
 		items = except(items, evLump, evPricesDiffer, evItemsOther, evOtherDescription)
-		kind := evShare
-		if printed {
-			kind = evInstalment
-		}
 		amounts = kind.Because("The invoice is for %s %% of the order's amount.", percent(share))
 		fit = Fit{1, share, share}
-	default:
-		amounts = compareAmounts(first, second)
-		if c.n > 0 && c.equal == c.n { // the other goods are of other orders
-			amounts = except(amounts, evAmountExceeds)
-		}
 	}
 	all := slices.Concat(items, amounts, compareReturn(first, second, c))
 	if cited {
@@ -44,24 +37,19 @@ func except(evidence []Evidence, kinds ...Kind) []Evidence {
 }
 
 // mildly replaces the evidence against a pair by one mild piece.
-func mildly(evidence []Evidence) (mild []Evidence) {
-	against := -1
-	for i, ev := range evidence {
-		switch {
-		case ev.Points >= 0:
-			mild = append(mild, ev)
-		case against < 0 || ev.Points < evidence[against].Points:
-			against = i
-		}
+func mildly(evidence []Evidence) []Evidence {
+	if len(evidence) == 0 {
+		return nil
 	}
-	if against >= 0 {
-		kind := evContentsDiffer
-		if evidence[against].isOf(evItemsOther, evOtherDescription, evNotReturned) {
-			kind = evContentsOther
-		}
-		mild = append(mild, kind.says(evidence[against].Text))
+	against := slices.MinFunc(evidence, func(a, b Evidence) int { return a.Points - b.Points })
+	mild := slices.DeleteFunc(evidence, func(ev Evidence) bool { return ev.Points < 0 })
+	switch {
+	case against.Points >= 0:
+		return mild
+	case against.isOf(evItemsOther, evOtherDescription, evNotReturned):
+		return append(mild, evContentsOther.says(against.Text))
 	}
-	return mild
+	return append(mild, evContentsDiffer.says(against.Text))
 }
 
 // compareReturn decides whether a credit note is for returned goods of a receipt: it then
@@ -78,7 +66,7 @@ func compareReturn(first, second *Document, c comparison) []Evidence {
 		return evNotReturned.Because("The credit note is for none of the goods received.")
 	case c.m > 0 && len(c.lines) == c.m && c.within[0] == c.m && c.equal < c.m:
 		return evReturned.Because("The credit note is for a part of the goods received.")
-	case slices.ContainsFunc(words(second.Notes), func(w string) bool { return returns[w] }):
+	case slices.ContainsFunc(words(second.Notes), func(w string) bool { return returns()[w] }):
 		return evReturned.Because("The credit note is for returned goods.")
 	case c.n > 0 && c.equal == c.n && c.n == c.m:
 		return evAllCredited.Because("The credit note is for all goods received: they came back, or were billed in error.")
@@ -92,12 +80,7 @@ func correctsPrice(word string) bool {
 	return slices.ContainsFunc(prices, func(stem string) bool { return strings.HasPrefix(word, stem) })
 }
 
-var prices = []string{"price", "preis", "prix", "prezz", "precio", "preco", "prijs", "pris", "cen",
-	"pret", "hinta", "fiyat", "kaina", "hind"}
+var prices = strings.Fields("price preis prix prezz precio preco prijs pris cen pret hinta fiyat kaina hind")
 
-var returns = map[string]bool{
-	"return": true, "returned": true, "returns": true, "retour": true, "retoure": true, "ruecksendung": true,
-	"rueckware": true, "rueckgabe": true,
-	"zurueckgesandt": true, "reklamation": true, "renvoi": true, "retourne": true, "retournee": true,
-	"reso": true, "restituzione": true, "restituito": true,
-}
+var returns = lazy.Words("return returned returns retour retoure ruecksendung rueckware rueckgabe zurueckgesandt reklamation " +
+	"renvoi retourne retournee reso restituzione restituito")

@@ -231,8 +231,8 @@ func TestChargesAreNoItems(t *testing.T) {
 		"Port dû", "Transport", "Emballage", "Frais divers",
 		"Trasporto", "Spedizione", "Imballaggio",
 	}
-	if len(charge) != len(charges) {
-		t.Errorf("there are %d words for charges, and lines for %d of them", len(charges), len(charge))
+	if len(charge) != len(charges()) {
+		t.Errorf("there are %d words for charges(), and lines for %d of them", len(charges()), len(charge))
 	}
 	for _, description := range charge {
 		with := parsed(t, inv, object(described("1", description, "blue pen")))
@@ -253,8 +253,8 @@ func TestWordsOfAReturn(t *testing.T) {
 		"goods return", "3 pens returned", "Sales returns", "Retour 7", "Ihre Retoure", "Rücksendung vom 3.4.", "RUECKWARE", "Rückgabe",
 		"zurückgesandt", "Reklamation 17", "Renvoi", "marchandise retourné", "marchandise retournée", "Merce di reso", "restituzione", "materiale restituito",
 	}
-	if len(notes) != len(returns) {
-		t.Errorf("there are %d words for returns, and notes for %d of them", len(returns), len(notes))
+	if len(notes) != len(returns()) {
+		t.Errorf("there are %d words for returns, and notes for %d of them", len(returns()), len(notes))
 	}
 	receipt := parsed(t, gr, object(vat))
 	for _, note := range notes {

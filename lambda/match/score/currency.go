@@ -43,16 +43,11 @@ func currencies(text string) []string {
 // ofCountry narrows currencies down to codes beginning with the letters, since codes begin
 // with the country's. If none match, it returns all.
 func ofCountry(letters string, codes []string) []string {
-	var list []string
-	for _, code := range codes {
-		if strings.HasPrefix(code, letters) || strings.HasPrefix(letters, code) {
-			list = append(list, code)
-		}
+	other := func(code string) bool { return !strings.HasPrefix(code, letters) && !strings.HasPrefix(letters, code) }
+	if list := slices.DeleteFunc(slices.Clone(codes), other); len(list) > 0 {
+		return list
 	}
-	if list == nil {
-		return codes
-	}
-	return list
+	return codes
 }
 
 // currencySymbols maps names and the symbols of the Unicode CLDR, in upper case, to their

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"matchbook/lambda/document"
+	"matchbook/lambda/internal/plural"
 )
 
 // Days between the dates of two documents. The later in business may be dated days earlier.
@@ -84,10 +85,6 @@ func dateKind(days int, received bool) Kind {
 }
 
 func apart(first, second *Document, days int) string {
-	unit := "days"
-	if days == 1 || days == -1 {
-		unit = "day"
-	}
 	swapped := ""
 	for _, d := range []*Document{first, second} {
 		if d.swapped {
@@ -98,7 +95,7 @@ func apart(first, second *Document, days int) string {
 	case days == 0:
 		return "They have the same date." + swapped
 	case days < 0:
-		return fmt.Sprintf("The %s is dated %d %s before the %s.%s", second.Type.Words(), -days, unit, first.Type.Words(), swapped)
+		return fmt.Sprintf("The %s is dated %s before the %s.%s", second.Type.Words(), plural.Of(-days, "day"), first.Type.Words(), swapped)
 	}
-	return fmt.Sprintf("The %s is dated %d %s after the %s.%s", second.Type.Words(), days, unit, first.Type.Words(), swapped)
+	return fmt.Sprintf("The %s is dated %s after the %s.%s", second.Type.Words(), plural.Of(days, "day"), first.Type.Words(), swapped)
 }

@@ -33,29 +33,21 @@ func embeddingOf(stored string) embedding {
 	return embedding{string(b[:tagLength]), b[tagLength:]}
 }
 
-// near is the cosine of two embeddings of one embedder, otherwise 0.
-func (e embedding) near(o embedding) float64 {
-	if e.by != o.by {
-		return 0
-	}
-	return cosine(e.vector, o.vector)
-}
-
-// cosine is the scalar product of two vectors of length 1, of 4-byte little-endian numbers; 0
-// if their dimensions differ.
-func cosine(a, b []byte) (sum float64) {
-	if len(a) != len(b) {
+// near is the cosine of two embeddings of one embedder, otherwise 0: the scalar product of vectors of
+// length 1, of 4-byte little-endian numbers.
+func (e embedding) near(o embedding) (cosine float64) {
+	if e.by != o.by || len(e.vector) != len(o.vector) {
 		return 0
 	}
 	number := func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
-	for i := 0; i < len(a); i += 4 {
-		sum += number(a[i:]) * number(b[i:])
+	for i := 0; i < len(e.vector); i += 4 {
+		cosine += number(e.vector[i:]) * number(o.vector[i:])
 	}
-	return sum
+	return cosine
 }
 
 // Embed sets the embedding of the document's text and returns it in stored form, after the
-// embedder's tag. vector must have length 1 (see cosine).
+// embedder's tag. vector must have length 1 (see near).
 func (d *Document) Embed(embedder string, vector []byte) []byte {
 	sum := sha256.Sum256([]byte(embedder))
 	stored := append(sum[:tagLength:tagLength], vector...)

@@ -18,22 +18,22 @@ var plainShares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 1. / 3, 0.35, 0.4, 
 // instalment, a rest, or the whole less a retention or a discount. Otherwise it
 // returns 0. An invoice for other quantities of the goods is for a part of the goods, so it isn't
 // an instalment.
-func instalment(order, invoice *Document, c comparison) (share float64, printed bool) {
+func instalment(order, invoice *Document, c comparison) (share float64, kind Kind) {
 	if order.Type != document.PurchaseOrder || invoice.Type != document.Invoice || c.equal < len(c.lines) ||
 		len(c.lines) == 0 && len(invoice.items) > 0 && !singleSum(invoice) {
-		return 0, false
+		return 0, kind
 	}
 	for _, s := range invoice.shares {
 		if isShare(order.amounts, invoice.amounts, s, true) {
-			return s, true
+			return s, evInstalment
 		}
 	}
 	for _, s := range plainShares {
 		if isShare(order.amounts, invoice.amounts, s, false) {
-			return s, false
+			return s, evShare
 		}
 	}
-	return 0, false
+	return 0, kind
 }
 
 // isShare reports whether one amount is this share of the other, to the cent. If the share is
@@ -42,7 +42,7 @@ func isShare(whole, part []float64, share float64, printed bool) bool {
 	for _, x := range whole {
 		for _, y := range part {
 			fits := math.Abs(x*share-y) < cents || printed && taxBetween([]float64{x * share}, []float64{y}) > 0
-			if fits && y > smallAmount && (printed || !roundAmount(x) || !roundAmount(y)) {
+			if fits && y > smallAmount && (printed || !round(x) || !round(y)) {
 				return true
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/internal/lazy"
 )
 
 // item is the sum of a document's lines about one article.
@@ -113,19 +114,14 @@ func (it item) mayBeCharge(sum float64) bool {
 }
 
 func (it item) isCharge() bool {
-	return it.quantity.printed <= 1 && slices.ContainsFunc(it.words, func(w string) bool { return charges[w] })
+	return it.quantity.printed <= 1 && slices.ContainsFunc(it.words, func(w string) bool { return charges()[w] })
 }
 
 // charges are words for shipping and surcharges. Lines with these lack a counterpart in an
 // order or a receipt.
-var charges = map[string]bool{
-	"freight": true, "shipping": true, "delivery": true, "postage": true, "surcharge": true,
-	"handling": true, "packaging": true,
-	"fracht": true, "versand": true, "versandkosten": true, "porto": true, "zuschlag": true,
-	"verpackung": true, "mindermengenzuschlag": true,
-	"port": true, "transport": true, "emballage": true, "frais": true,
-	"trasporto": true, "spedizione": true, "imballaggio": true,
-}
+var charges = lazy.Words("freight shipping delivery postage surcharge handling packaging " +
+	"fracht versand versandkosten porto zuschlag verpackung mindermengenzuschlag " +
+	"port transport emballage frais trasporto spedizione imballaggio")
 
 // units is the number of units of all items, without charges.
 func units(items []item) (n float64) {

@@ -232,7 +232,7 @@ func TestChargesAreNoItems(t *testing.T) {
 		"Trasporto", "Spedizione", "Imballaggio",
 	}
 	if len(charge) != len(charges()) {
-		t.Errorf("there are %d words for charges(), and lines for %d of them", len(charges()), len(charge))
+		t.Errorf("there are %d words for charges, and lines for %d of them", len(charges()), len(charge))
 	}
 	for _, description := range charge {
 		with := parsed(t, inv, object(described("1", description, "blue pen")))

@@ -52,24 +52,25 @@ func (d *Decision) Follow(a Asked) {
 	if a.Answer == "" {
 		return // the question had no room for it
 	}
-	reasoning := d.byRules()
-	d.DecidedBy = "model"
-	switch {
-	case a.Answer == High, a.Answer == Medium && (d.Points >= likelyAt || d.unrivalled()):
-		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
-		d.Reasoning = "The model: " + a.Reasoning + " The rules: " + reasoning
-	case a.Answer == Medium:
-		d.Outcome, d.Reasoning = Suggested, "Likely, by the model: "+a.Reasoning+" The rules: "+reasoning
-	case a.Answer == Low:
-		d.Outcome, d.Reasoning = Suggested, "Unlikely, by the model: "+a.Reasoning+" The rules: "+reasoning
+	said := "The model: "
+	switch d.DecidedBy = "model"; {
 	case a.Answer == None:
 		d.Outcome = Dropped
+		return
+	case a.Answer == High, a.Answer == Medium && (d.Points >= likelyAt || d.unrivalled()):
+		d.Outcome, d.Score, d.Confidence = Matched, modelScores[a.Answer], string(a.Answer)
+	case a.Answer == Medium:
+		d.Outcome, said = Suggested, "Likely, by the model: "
+	case a.Answer == Low:
+		d.Outcome, said = Suggested, "Unlikely, by the model: "
 	}
+	d.Reasoning = said + a.Reasoning + " The rules: " + textOf(d.Evidence)
 }
 
 // unrivalled reports whether no other document fits one of the two as well.
 func (d *Decision) unrivalled() bool {
-	return d.Rivals[0].none() && d.Rivals[1].none()
+	a, b := d.Rivals[0], d.Rivals[1]
+	return a.Certain+a.Equal+b.Certain+b.Equal == 0
 }
 
 // Stale reports whether the document asking about the pair must be matched again: the pair has
@@ -96,14 +97,11 @@ func (d *Decision) Leave() bool {
 func (d *Decision) Owe() (changed bool) {
 	owed := d.Undecided && d.Pair.Asked.About != d.About
 	if owed {
-		d.Reasoning = undecided + stillOwed + d.byRules()
+		d.Reasoning = undecided + stillOwed + textOf(d.Evidence)
 	}
 	changed, d.Pair.Asked.Owed = owed != d.Pair.Asked.Owed, owed
 	return changed
 }
-
-// byRules is the reasoning of the rules about an undecided pair.
-func (d *Decision) byRules() string { return textOf(d.Evidence) }
 
 // textOf is the evidence in words.
 func textOf(evidence []score.Evidence) string {

@@ -54,14 +54,12 @@ func Consult(ctx context.Context, c Competition, exchanges []*Exchange) (
 	}
 	var asked []Pair
 	var stale []uuid.UUID
+	questions = map[uuid.UUID][]Decision{}
 	for _, x := range exchanges {
 		one, question, err := x.apply(ctx, c)
 		switch {
 		case err != nil:
 			return Result{}, nil, err
-		case question != nil && questions == nil:
-			questions = map[uuid.UUID][]Decision{}
-			fallthrough
 		case question != nil:
 			questions[x.Document] = question
 			continue
@@ -69,7 +67,7 @@ func Consult(ctx context.Context, c Competition, exchanges []*Exchange) (
 		result, asked, c = one, append(asked, one.Asked...), c.With(one.Asked)
 		stale = slices.DeleteFunc(append(stale, one.Stale...), func(id uuid.UUID) bool { return id == x.Document })
 	}
-	if questions != nil {
+	if len(questions) > 0 {
 		return Result{}, questions, nil
 	}
 	result.Asked, result.Stale = asked, stale
@@ -106,7 +104,7 @@ func (x *Exchange) apply(ctx context.Context, c Competition) (result Result, una
 		}
 	}
 	answers, ok := x.answers[pairsHash(mine)]
-	if !ok && !x.Owing && slices.ContainsFunc(mine, unanswered) {
+	if !ok && !x.Owing && slices.ContainsFunc(mine, func(d Decision) bool { return !d.Answered() }) {
 		return Result{}, mine, nil
 	}
 	var place Place
@@ -131,8 +129,6 @@ func (x *Exchange) apply(ctx context.Context, c Competition) (result Result, una
 	}
 	return result, nil, nil
 }
-
-func unanswered(d Decision) bool { return !d.Answered() }
 
 // take lets a new answer decide a pair of the question, or keeps the one it has, and reports
 // whether the pair must be stored. Without either, the pair waits for an answer.

@@ -94,16 +94,19 @@ func (f *field) leg(id, other uuid.UUID, of document.Type) {
 }
 
 func (f *field) add(p *Pair, id uuid.UUID, other document.Type) {
-	g := f.groups[seat{id, other}]
-	if g == nil {
-		g = &group{numbers: map[string]int{}, known: map[class]place{}}
-		f.groups[seat{id, other}] = g
-	}
-	s := p.from(id)
+	s, g := p.from(id), f.group(id, other)
 	g.sides = append(g.sides, s)
 	if s.far.Number != "" {
 		g.numbers[s.far.Number]++
 	}
+}
+
+func (f *field) group(id uuid.UUID, other document.Type) *group {
+	at := seat{id, other}
+	if f.groups[at] == nil {
+		f.groups[at] = &group{numbers: map[string]int{}, known: map[class]place{}}
+	}
+	return f.groups[at]
 }
 
 // of compares a pair with all others. The pair may be in the field itself.
@@ -122,11 +125,7 @@ func (f *field) of(p *Pair) (r rivalry) {
 
 func (f *field) place(p *Pair, id uuid.UUID, other document.Type) place {
 	me := p.from(id)
-	g := f.groups[seat{id, other}]
-	if g == nil {
-		g = &group{}
-	}
-	return g.place(&me)
+	return f.group(id, other).place(&me)
 }
 
 // place compares a pair with the others of the group, once for all that are alike.
@@ -138,9 +137,7 @@ func (g *group) place(me *side) place {
 	known, ok := g.known[c]
 	if !ok {
 		known = place{g.standing(me, c.cites), g.rivals(me)}
-		if g.known != nil {
-			g.known[c] = known
-		}
+		g.known[c] = known
 	}
 	return known
 }
@@ -197,8 +194,6 @@ func (r rivalry) twins() bool {
 	}
 	return tie
 }
-
-func (r Rivals) none() bool { return r.Certain == 0 && r.Equal == 0 }
 
 // rivals counts the competition of a pair of the group. A pair is certain if a person
 // confirmed it, or if its points make a match whatever competes with it.

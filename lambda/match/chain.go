@@ -30,7 +30,7 @@ type Chain struct {
 	matches  [][2]uuid.UUID
 	known    []threeway.Conversion
 	compared []threeway.Invoice
-	number   map[uuid.UUID]string    // of each document read
+	read     map[uuid.UUID]threeway.Document
 	left     map[uuid.UUID]int       // unread invoices, with the number of all
 	bounded  map[uuid.UUID]uuid.UUID // documents of clusters with such invoices
 	of       map[uuid.UUID]int       // number of invoices in such a cluster
@@ -38,7 +38,7 @@ type Chain struct {
 
 // NewChain returns a Chain without documents.
 func NewChain() *Chain {
-	return &Chain{number: map[uuid.UUID]string{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
+	return &Chain{read: map[uuid.UUID]threeway.Document{}, left: map[uuid.UUID]int{}, bounded: map[uuid.UUID]uuid.UUID{},
 		of: map[uuid.UUID]int{}}
 }
 
@@ -60,8 +60,8 @@ func (c *Chain) Add(l Link) {
 	parsed, err := document.Parse([]byte(l.Data))
 	switch {
 	case err == nil:
-		c.docs = append(c.docs, threeway.Document{ID: l.ID, Type: l.Type, Data: parsed})
-		c.number[l.ID], c.bounded[l.ID] = parsed.Number, l.Cluster
+		d := threeway.Document{ID: l.ID, Type: l.Type, Data: parsed}
+		c.docs, c.read[l.ID], c.bounded[l.ID] = append(c.docs, d), d, l.Cluster
 	case l.Type == document.Invoice && l.Data == "":
 		c.left[l.ID], c.of[l.Cluster] = l.All, l.All
 	}
@@ -148,38 +148,28 @@ func (c *Chain) Comparisons(changed []uuid.UUID) Comparisons {
 		if all := c.of[c.bounded[v.ID]]; all > 0 {
 			v.Words += fmt.Sprintf(" Of %d connected invoices, only the first by date were compared.", all)
 		}
-		r.Invoices, r.Warnings = append(r.Invoices, v), append(r.Warnings, c.overBilled(v)...)
-	}
-	return r
-}
-
-// overBilled warns about the orders that are over-billed with an invoice.
-func (c *Chain) overBilled(v threeway.Invoice) (list []warning.Warning) {
-	for _, o := range v.Orders {
-		if o.OverBilled {
-			list = append(list, warning.Warning{Document: v.ID, Kind: warning.OverBilled, Other: o.ID,
-				Words: warning.OverBilledWords(c.number[o.ID], v, o), Facts: warning.OverBilledFacts(v, o)})
+		r.Invoices = append(r.Invoices, v)
+		for _, o := range v.Orders {
+			if o.OverBilled {
+				r.Warnings = append(r.Warnings, warning.OfOrder(v, o, c.read[o.ID].Number))
+			}
 		}
 	}
-	return list
+	return r
 }
 
 // otherBuyers warns about invoices to another company than the buyer of an order matched with
 // them.
 func (c *Chain) otherBuyers() (list []warning.Warning) {
-	docs := map[uuid.UUID]warning.Document{}
-	for _, d := range c.docs {
-		docs[d.ID] = warning.Document{ID: d.ID, Type: d.Type, Data: d.Data}
-	}
 	for _, m := range c.matches {
-		invoice, order := docs[m[0]], docs[m[1]]
+		invoice, order := c.read[m[0]], c.read[m[1]]
 		if order.Type == document.Invoice {
 			invoice, order = order, invoice
 		}
 		if invoice.Type != document.Invoice || order.Type != document.PurchaseOrder {
 			continue
 		}
-		if w, ok := warning.OtherBuyer(invoice, order); ok {
+		if w, ok := warning.OtherBuyer(warning.Document(invoice), warning.Document(order)); ok {
 			list = append(list, w)
 		}
 	}

@@ -11,25 +11,17 @@ import (
 // CopyKinds are the warnings that need no match.
 var CopyKinds = []warning.Kind{warning.NumberUsedTwice, warning.BilledTwice, warning.AccountChanged}
 
-// WarningKey is a key by which the later documents of a supplier find a document.
-type WarningKey struct {
-	Document uuid.UUID
-	Key      string
-	Dated    string // as PostgreSQL reads a date
-}
-
-// WarningKeys lists the keys of documents to store. Unreadable documents have none.
-func WarningKeys(docs []score.Raw) (keys []WarningKey) {
+// WarningKeys lists the keys of documents to store, by which the later documents of a supplier find
+// them: each with its document and its date, as PostgreSQL reads it. Unreadable documents have none.
+func WarningKeys(docs []score.Raw) (of []uuid.UUID, keys, dated []string) {
 	for _, raw := range docs {
-		d, ok := warned(raw)
-		if !ok {
-			continue
-		}
-		for _, key := range warning.Keys(d) {
-			keys = append(keys, WarningKey{d.ID, key, warning.Dated(d)})
+		if d, ok := warned(raw); ok {
+			for _, key := range warning.Keys(d) {
+				of, keys, dated = append(of, d.ID), append(keys, key), append(dated, warning.Dated(d))
+			}
 		}
 	}
-	return keys
+	return of, keys, dated
 }
 
 // Copies compares documents with the ones before them, for the warnings of CopyKinds. Add the

@@ -40,34 +40,31 @@ const (
 	WrongCompany Kind = "wrong-company"
 )
 
-var sentences = map[Kind]string{
-	NumberUsedTwice: "Another document of the same supplier and type has the same number.",
-	BilledTwice:     "Another invoice of the same supplier bills the same items and total under another number.",
-	AccountChanged:  "No earlier document of the supplier, credit notes apart, names this bank account.",
-	OverBilled:      "With this invoice, the invoices of an order exceed it.",
-	WrongCompany:    "The invoice is addressed to another company than the buyer of its order.",
+// kinds has a sentence for each kind, and a person's two answers: the warning is right, or it isn't.
+var kinds = map[Kind]struct {
+	sentence string
+	verdicts []string
+}{
+	NumberUsedTwice: {"Another document of the same supplier and type has the same number.", []string{"is-a-copy", "is-no-copy"}},
+	BilledTwice: {"Another invoice of the same supplier bills the same items and total under another number.",
+		[]string{"is-a-copy", "is-no-copy"}},
+	AccountChanged: {"No earlier document of the supplier, credit notes apart, names this bank account.",
+		[]string{"account-refused", "account-confirmed"}},
+	OverBilled:   {"With this invoice, the invoices of an order exceed it.", []string{"excess-refused", "excess-agreed"}},
+	WrongCompany: {"The invoice is addressed to another company than the buyer of its order.", []string{"company-wrong", "company-right"}},
 }
 
 // Sentence describes the kind for notifications, and is empty for an unknown kind. It contains no
 // text of a document, because that may be hostile.
-func (k Kind) Sentence() string { return sentences[k] }
-
-// verdicts has a person's two answers for each kind: the warning is right, or it isn't.
-var verdicts = map[Kind][]string{
-	NumberUsedTwice: {"is-a-copy", "is-no-copy"},
-	BilledTwice:     {"is-a-copy", "is-no-copy"},
-	AccountChanged:  {"account-refused", "account-confirmed"},
-	OverBilled:      {"excess-refused", "excess-agreed"},
-	WrongCompany:    {"company-wrong", "company-right"},
-}
+func (k Kind) Sentence() string { return kinds[k].sentence }
 
 // Verdicts lists what a person can find about a warning of the kind.
-func (k Kind) Verdicts() []string { return verdicts[k] }
+func (k Kind) Verdicts() []string { return kinds[k].verdicts }
 
 // Kinds lists the kinds, separated by commas.
 func Kinds() string {
 	var list []string
-	for k := range sentences {
+	for k := range kinds {
 		list = append(list, string(k))
 	}
 	slices.Sort(list)

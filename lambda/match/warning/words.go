@@ -145,33 +145,26 @@ func (d Document) called() string {
 	return name
 }
 
-// OverBilledWords describes an order that is over-billed with an invoice.
-func OverBilledWords(number string, v threeway.Invoice, o threeway.Order) string {
+// OfOrder warns about an order that is over-billed with an invoice. Later invoices don't change the
+// facts, because they have a warning too.
+func OfOrder(v threeway.Invoice, o threeway.Order, number string) Warning {
 	words := fmt.Sprintf("With this invoice, more of the order %.*s is billed than was ordered.", maxNumber, number)
-	for _, l := range v.Lines {
-		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
-			words += fmt.Sprintf(" Line %d: %s ordered, %s billed before, %s billed here.", l.Line, l.Ordered.Canonical(),
-				cmp.Or(l.Before.Canonical(), "0"), cmp.Or(l.Counted, l.Billed).Canonical())
-			break
-		}
-	}
-	if !o.Amount.IsZero() {
-		words += fmt.Sprintf(" Of %s net, all its invoices bill %s.", o.Amount.Fixed(), o.Billed.Fixed())
-	}
-	return words
-}
-
-// OverBilledFacts are the facts of such a warning. Later invoices don't change them, because they
-// have a warning too.
-func OverBilledFacts(v threeway.Invoice, o threeway.Order) string {
 	facts := []any{o.Amount.Canonical()}
 	for _, l := range v.Lines {
-		if l.Verdict == threeway.OverBilled && l.Order != nil && *l.Order == o.ID {
-			facts = append(facts, l.Line, l.Ordered.Canonical(), l.Before.Canonical(), l.Billed.Canonical())
+		if l.Verdict != threeway.OverBilled || l.Order == nil || *l.Order != o.ID {
+			continue
 		}
+		if len(facts) == 1 {
+			words += fmt.Sprintf(" Line %d: %s ordered, %s billed before, %s billed here.", l.Line, l.Ordered.Canonical(),
+				cmp.Or(l.Before.Canonical(), "0"), cmp.Or(l.Counted, l.Billed).Canonical())
+		}
+		facts = append(facts, l.Line, l.Ordered.Canonical(), l.Before.Canonical(), l.Billed.Canonical())
 	}
 	if len(facts) == 1 {
 		facts = append(facts, o.Billed.Canonical())
 	}
-	return Facts(facts...)
+	if !o.Amount.IsZero() {
+		words += fmt.Sprintf(" Of %s net, all its invoices bill %s.", o.Amount.Fixed(), o.Billed.Fixed())
+	}
+	return Warning{v.ID, OverBilled, o.ID, words, Facts(facts...)}
 }

@@ -73,11 +73,7 @@ func queueCopies(batch *pgx.Batch, docs []*write) *copies {
 	for _, w := range docs {
 		c.ids, raws = append(c.ids, w.Fence.ID), append(raws, w.itself)
 	}
-	var with []uuid.UUID
-	var keys, dates []string
-	for _, k := range match.WarningKeys(raws) {
-		with, keys, dates = append(with, k.Document), append(keys, k.Key), append(dates, k.Dated)
-	}
+	with, keys, dates := match.WarningKeys(raws)
 	var id uuid.UUID
 	put := batch.Queue(putWarningKeysSQL, docs[0].n.Tenant, c.ids, with, keys, dates)
 	put.Query(postgres.Each([]any{&id}, func() { c.left = append(c.left, id) }))

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"matchbook/lambda/document"
-
-	"github.com/google/uuid"
 )
 
 // cents is the difference of amounts that rounding makes.
@@ -126,16 +124,10 @@ func (b *book) total(d, o *Document, returned document.Amount) {
 // deducted is the amount of earlier down payments that an invoice deducts without a line: it is
 // prepaid, or missing in the net amount. unprinted means that the net amount still has it.
 func (s *sum) deducted(d *Document) (off document.Amount, unprinted bool) {
-	paid, lines := document.Amount{}, document.Amount{}
-	for _, a := range s.advances {
-		paid = paid.Plus(net(a))
-	}
-	for _, l := range d.Lines {
-		lines = lines.Plus(amountOf(l))
-	}
+	paid := sumOf(s.advances, net)
 	off, unprinted = d.Prepaid, true
 	if off.Sign() <= 0 {
-		off, unprinted = lines.Minus(net(d)), false
+		off, unprinted = sumOf(d.Lines, amountOf).Minus(net(d)), false
 	}
 	switch {
 	case off.Minus(cents).Sign() <= 0 || paid.Sign() <= 0:
@@ -152,7 +144,7 @@ func (b *book) forgiven(o *Document, t Tolerance) (sum document.Amount) {
 	sum = zero
 	for i := range o.Lines {
 		a := b.accounts[article{o.ID, i}]
-		if a == nil || a.orderedValue.IsZero() || a.exceeded(t) {
+		if a.lines[0] != i || a.orderedValue.IsZero() || a.exceeded(t) {
 			continue
 		}
 		if more := a.billedValue.Minus(a.orderedValue); more.Sign() > 0 {
@@ -236,14 +228,4 @@ func comparePrices(l, ordered document.Line, by factor) (d difference, ok bool) 
 		}
 	}
 	return difference{price, expected}, true
-}
-
-// orderOf returns an order of an invoice.
-func (b *book) orderOf(d *Document, id uuid.UUID) *Document {
-	for _, o := range b.with(d, document.PurchaseOrder) {
-		if o.ID == id {
-			return o
-		}
-	}
-	return nil
 }

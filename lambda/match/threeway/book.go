@@ -19,8 +19,7 @@ type book struct {
 	facts, own facts                            // own: these documents'
 	learned    map[uuid.UUID][]Conversion       // by invoice
 	accounts   map[article]*account
-	first      map[article]int               // the first line of an order about the same article
-	lines      map[article][]int             // all lines about an article
+	byID       map[uuid.UUID]*Document
 	shares     map[uuid.UUID][]share         // by invoice
 	kinds      map[uuid.UUID][]kind          // of an invoice's lines
 	sums       map[uuid.UUID]*sum            // by order
@@ -28,7 +27,7 @@ type book struct {
 	stray      map[uuid.UUID]bool            // by invoice: it bills several orders, and goods of others
 }
 
-// article is an article of an order, named by its first line.
+// article is an article of an order, named by any of its lines.
 type article struct {
 	order uuid.UUID
 	line  int
@@ -43,6 +42,7 @@ type account struct {
 	uncounted                 bool // an invoice lacks a quantity
 	unvalued                  bool // an invoice lacks an amount
 	unit                      string
+	lines                     []int // of the order, about the article
 }
 
 // share is the part of a document's line that belongs to an article.
@@ -70,16 +70,15 @@ type sum struct {
 func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conversion) *book {
 	b := &book{tolerances: t, articles: map[[2]string]string{}, partners: map[uuid.UUID][]*Document{},
 		alignments: map[[2]uuid.UUID][]score.Aligned{},
-		accounts:   map[article]*account{}, first: map[article]int{}, lines: map[article][]int{}, shares: map[uuid.UUID][]share{},
+		accounts:   map[article]*account{}, byID: make(map[uuid.UUID]*Document, len(docs)), shares: map[uuid.UUID][]share{},
 		kinds: map[uuid.UUID][]kind{}, sums: map[uuid.UUID]*sum{}, learned: map[uuid.UUID][]Conversion{},
 		deducted: map[uuid.UUID]document.Amount{}, stray: map[uuid.UUID]bool{}}
-	byID := make(map[uuid.UUID]*Document, len(docs))
 	for i := range docs {
-		b.docs, byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]
+		b.docs, b.byID[docs[i].ID] = append(b.docs, &docs[i]), &docs[i]
 	}
 	slices.SortFunc(b.docs, inOrder)
 	for _, m := range matches {
-		if x, y := byID[m[0]], byID[m[1]]; x != nil && y != nil {
+		if x, y := b.byID[m[0]], b.byID[m[1]]; x != nil && y != nil {
 			b.partners[x.ID] = append(b.partners[x.ID], y)
 			b.partners[y.ID] = append(b.partners[y.ID], x)
 		}
@@ -107,20 +106,19 @@ func newBook(docs []Document, matches [][2]uuid.UUID, t Tolerances, known []Conv
 
 // open opens the accounts of an order's articles: lines about one article share one.
 func (b *book) open(o *Document) {
-	first := map[string]int{}
+	first := map[string]*account{}
 	for i, l := range o.Lines {
 		key := b.article(l)
-		j, again := first[key]
-		if again = again && key != ""; !again {
-			first[key], j = i, i
-			b.accounts[article{o.ID, i}] = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
+		a, again := first[key]
+		if !again || key == "" {
+			a = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
+			first[key] = a
 		} else {
-			a := b.accounts[article{o.ID, j}]
-			a.ordered = a.ordered.Plus(b.factor(o.Lines[j], withoutPrice(l)).count(l.Quantity))
+			a.ordered = a.ordered.Plus(b.factor(o.Lines[a.lines[0]], withoutPrice(l)).count(l.Quantity))
 			a.orderedValue = a.orderedValue.Plus(amountOf(l).Abs())
 		}
-		b.first[article{o.ID, i}] = j
-		b.lines[article{o.ID, j}] = append(b.lines[article{o.ID, j}], i)
+		a.lines = append(a.lines, i)
+		b.accounts[article{o.ID, i}] = a
 	}
 }
 
@@ -220,11 +218,17 @@ func net(d *Document) (sum document.Amount) {
 	case !d.Total.IsZero() && !d.Tax.IsZero():
 		return d.Total.Minus(d.Tax)
 	}
-	for _, l := range d.Lines {
-		sum = sum.Plus(l.Amount)
-	}
+	sum = sumOf(d.Lines, func(l document.Line) document.Amount { return l.Amount })
 	if sum.IsZero() {
 		return d.Total
+	}
+	return sum
+}
+
+// sumOf adds up amounts; it's absent if all are.
+func sumOf[T any](list []T, of func(T) document.Amount) (sum document.Amount) {
+	for _, x := range list {
+		sum = sum.Plus(of(x))
 	}
 	return sum
 }

@@ -32,11 +32,14 @@ func (b *book) plannedCharges(d *Document) document.Amount {
 				sum = sum.Plus(amountOf(l))
 			}
 		}
-		for _, c := range o.Charges {
-			sum = sum.Plus(c.Amount)
-		}
+		sum = sum.Plus(chargesOf(o))
 	}
 	return sum
+}
+
+// chargesOf is what a document charges without a line.
+func chargesOf(d *Document) document.Amount {
+	return sumOf(d.Charges, func(c document.Charge) document.Amount { return c.Amount })
 }
 
 // judgeWhole judges what an invoice charges or deducts without a line.
@@ -45,10 +48,7 @@ func (b *book) judgeWhole(d *Document, v *Invoice) {
 		v.Verdict = worse(v.Verdict, FinalInvoice)
 		v.Words += fmt.Sprintf(" It deducts %s that earlier invoices bill.", off.Fixed())
 	}
-	sum := document.Amount{}
-	for _, c := range d.Charges {
-		sum = sum.Plus(c.Amount)
-	}
+	sum := chargesOf(d)
 	if sum.Sign() > 0 && len(b.shares[d.ID]) > 0 {
 		verdict, words := b.judgeCharge(d, sum, v.Tolerance)
 		v.Verdict = worse(v.Verdict, verdict)

@@ -134,7 +134,7 @@ func (b *book) places(d *Document) map[int][]*place {
 	t := b.tolerances.Of(d.Supplier)
 	put := func(o *Document, at, i int, substitute bool) {
 		line := o.Lines[b.like(o, at, d.Lines[i])]
-		p := &place{of: article{o.ID, b.first[article{o.ID, at}]}, order: o, line: line, substitute: substitute}
+		p := &place{of: article{o.ID, b.accounts[article{o.ID, at}].lines[0]}, order: o, line: line, substitute: substitute}
 		p.cited = scopes != nil && slices.Contains(scopes[i], o)
 		p.by = b.factor(line, d.Lines[i])
 		diff, ok := comparePrices(d.Lines[i], line, p.by)
@@ -165,7 +165,7 @@ func (b *book) places(d *Document) map[int][]*place {
 
 // like returns the line of an order about the same article with the price of l, or at.
 func (b *book) like(o *Document, at int, l document.Line) int {
-	alike := b.lines[article{o.ID, b.first[article{o.ID, at}]}]
+	alike := b.accounts[article{o.ID, at}].lines
 	if len(alike) == 1 {
 		return at
 	}

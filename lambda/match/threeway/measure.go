@@ -84,9 +84,7 @@ func priceOf(l document.Line) (price, assumed document.Amount) {
 func (b *book) factor(o, l document.Line) factor {
 	table, named := byName(o.Unit, l.Unit)
 	known := b.facts[b.factKey(o, l)]
-	ordered, _ := priceOf(o)
-	price, _ := priceOf(l)
-	ratio := price.Per(ordered)
+	ratio := ratioOf(o, l)
 	if ratio.Sign() == 0 {
 		return unpriced(o, l, table, named, known)
 	}
@@ -106,6 +104,13 @@ func (b *book) factor(o, l document.Line) factor {
 		return factor{table, byUnit}
 	}
 	return factor{ratio, byAmount}
+}
+
+// ratioOf is a line's price as a multiple of the ordered line's.
+func ratioOf(o, l document.Line) document.Amount {
+	ordered, _ := priceOf(o)
+	price, _ := priceOf(l)
+	return price.Per(ordered)
 }
 
 func unpriced(o, l document.Line, table document.Amount, named bool, known document.Amount) factor {
@@ -220,7 +225,9 @@ func (b *book) learn(known []Conversion) {
 		here := facts{}
 		for _, o := range b.with(d, document.PurchaseOrder) {
 			for _, p := range b.aligned(o, d) {
-				b.learnFrom(here, o.Lines[p.A[0]], d.Lines, p.B)
+				for _, i := range p.B {
+					b.learnFrom(here, o.Lines[p.A[0]], d.Lines[i])
+				}
 			}
 		}
 		for key, of := range here {
@@ -249,22 +256,17 @@ func (f facts) list() (list []Conversion) {
 	return list
 }
 
-// learnFrom adds the conversion of lines about an article if a unit's name doesn't give it: by
+// learnFrom adds the conversion of a line about an article if a unit's name doesn't give it: by
 // prices in a whole ratio, or by equal amounts.
-func (b *book) learnFrom(f facts, o document.Line, lines []document.Line, of []int) {
-	for _, i := range of {
-		l := lines[i]
-		ordered, _ := priceOf(o)
-		price, _ := priceOf(l)
-		ratio := price.Per(ordered)
-		if _, named := byName(o.Unit, l.Unit); named || ratio.Sign() == 0 {
-			continue
-		}
-		if whole, ok := wholeMultiple(ratio); ok {
-			f.add(b.factKey(o, l), whole)
-		} else if sameAmount(o, l) && o.Quantity.Sign() != 0 && l.Quantity.Sign() != 0 {
-			f.add(b.factKey(o, l), o.Quantity.Abs().Per(l.Quantity.Abs()))
-		}
+func (b *book) learnFrom(f facts, o, l document.Line) {
+	ratio := ratioOf(o, l)
+	whole, multiple := wholeMultiple(ratio)
+	switch _, named := byName(o.Unit, l.Unit); {
+	case named || ratio.Sign() == 0:
+	case multiple:
+		f.add(b.factKey(o, l), whole)
+	case sameAmount(o, l) && o.Quantity.Sign() != 0 && l.Quantity.Sign() != 0:
+		f.add(b.factKey(o, l), o.Quantity.Abs().Per(l.Quantity.Abs()))
 	}
 }
 
@@ -272,9 +274,7 @@ func (b *book) learnFrom(f facts, o document.Line, lines []document.Line, of []i
 // if the names of the units say so, or if the prices aren't whole multiples.
 func Convert(a, b document.Line) document.Amount {
 	table, named := byName(b.Unit, a.Unit)
-	ordered, _ := priceOf(b)
-	price, _ := priceOf(a)
-	ratio := price.Per(ordered)
+	ratio := ratioOf(b, a)
 	whole, multiple := wholeMultiple(ratio)
 	if ratio.Sign() == 0 || !multiple || named && (alike(ratio, table) || !sameAmount(a, b)) {
 		return document.Amount{}

@@ -2,6 +2,7 @@ package threeway
 
 import (
 	"fmt"
+	"strings"
 
 	"matchbook/lambda/internal/plural"
 
@@ -20,11 +21,8 @@ func (v Invoice) Sentences(name func(uuid.UUID) string) []string {
 			continue
 		}
 		if bad++; bad <= maxShown {
-			words := ""
-			for _, w := range l.Words {
-				words += " " + w
-			}
-			list = append(list, fmt.Sprintf("line %d (%s): %s.%s", l.Line, l.Item, l.Verdict, words))
+			head := fmt.Sprintf("line %d (%s): %s.", l.Line, l.Item, l.Verdict)
+			list = append(list, strings.Join(append([]string{head}, l.Words...), " "))
 		}
 	}
 	if bad > maxShown {

@@ -39,12 +39,11 @@ func (b *book) invoice(d *Document) Invoice {
 	case len(d.Lines) == 0 && len(v.Receipts) == 0 && t.NeedsReceipt:
 		v.Verdict = NotReceived
 	}
-	v.Words = fmt.Sprintf("Lines matched: %d of %d, with %s and %s.", len(d.Lines)-bad, len(d.Lines),
-		plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
+	v.Words = fmt.Sprintf("Lines matched: %d of %d", len(d.Lines)-bad, len(d.Lines))
 	if len(d.Lines) == 0 {
-		v.Words = fmt.Sprintf("The invoice has no lines: only amounts are compared, with %s and %s.",
-			plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
+		v.Words = "The invoice has no lines: only amounts are compared"
 	}
+	v.Words += fmt.Sprintf(", with %s and %s.", plural.Of(len(orders), "order"), plural.Of(len(v.Receipts), "receipt"))
 	b.judgeWhole(d, &v)
 	for _, o := range orders {
 		rest := b.rest(d, o)
@@ -115,7 +114,7 @@ func (b *book) compare(d *Document, f *finding, receipts int) {
 	}
 	first := f.shares[0]
 	f.Order, f.by = &first.of.order, first.by
-	o := b.orderOf(d, first.of.order)
+	o := b.byID[first.of.order]
 	f.ordered = o.Lines[b.like(o, first.of.line, f.l)]
 	if words := f.by.words(f.ordered, f.l); words != "" {
 		f.Counted = f.a.billed
@@ -227,9 +226,8 @@ func (b *book) rest(d, o *Document) Order {
 		r.Remaining = s.amount.Minus(s.billed)
 	}
 	for i, l := range o.Lines {
-		at := article{o.ID, i}
-		a := b.accounts[at]
-		if b.first[at] != i || len(r.Lines) == MaxLines {
+		a := b.accounts[article{o.ID, i}]
+		if a.lines[0] != i || len(r.Lines) == MaxLines {
 			continue
 		}
 		line := OrderLine{Line: i + 1, Item: item(l), Ordered: a.ordered, Received: a.received, Billed: a.billed}

@@ -68,7 +68,7 @@ func Sisters(a, b Name) bool {
 	m := align(a, b)
 	for i := range m.a {
 		for j := range m.b {
-			if !m.usedA[i] && !m.usedB[j] && goesOn(&m.a[i]) && goesOn(&m.b[j]) && !within(m.a[i].fold, m.b[j].fold, misreadMore) {
+			if !m.usedA[i] && !m.usedB[j] && goesOn(&m.a[i]) && goesOn(&m.b[j]) && !Within(m.a[i].fold, m.b[j].fold, misreadMore) {
 				return true
 			}
 		}
@@ -208,7 +208,7 @@ func likeness(a, b *word) float64 {
 	case a.rough == b.rough && short >= 3:
 		best = likeShort
 	case a.digits > 0 && b.digits > 0: // another digit means another model or station
-	case short >= 9 && within(a.fold, b.fold, 2), short >= 4 && long >= 5 && within(a.fold, b.fold, 1):
+	case short >= 9 && Within(a.fold, b.fold, 2), short >= 4 && long >= 5 && Within(a.fold, b.fold, 1):
 		best = likeMisread
 	}
 	return max(best, abbreviates(a, b), abbreviates(b, a))
@@ -240,9 +240,9 @@ func leavesOut(short, long string) bool {
 	return i == len(short)
 }
 
-// within reports whether n edits turn a into b: a character inserted, removed or replaced, or
+// Within reports whether n edits turn a into b: a character inserted, removed or replaced, or
 // two transposed.
-func within(a, b string, n int) bool {
+func Within(a, b string, n int) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
@@ -255,6 +255,6 @@ func within(a, b string, n int) bool {
 	if n == 0 || len(a)-len(b) > n || len(b)-len(a) > n {
 		return false
 	}
-	return within(a[1:], b[1:], n-1) || within(a[1:], b, n-1) || within(a, b[1:], n-1) ||
-		len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && within(a[2:], b[2:], n-1)
+	return Within(a[1:], b[1:], n-1) || Within(a[1:], b, n-1) || Within(a, b[1:], n-1) ||
+		len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] && Within(a[2:], b[2:], n-1)
 }

@@ -42,9 +42,12 @@ func align(a, b []item) (lines []line) {
 			lines, usedA[l.i], usedB[l.j] = append(lines, l), true, true
 		}
 	}
-	numbers := numbering(b)
+	numbers := make(map[string]int, len(b))
+	for j := range b {
+		numbers[b[j].sku] = j
+	}
 	for i := range a {
-		if j := numbers.find(b, a[i].sku); j >= 0 {
+		if j, ok := numbers[a[i].sku]; ok && a[i].sku != "" {
 			l := lineOf(&a[i], &b[j], i, j, sameArticle)
 			l.bySKU = true
 			take(l)
@@ -67,37 +70,6 @@ func align(a, b []item) (lines []line) {
 		take(l)
 	}
 	return complete(lines, a, b, usedA, usedB)
-}
-
-// skus finds items by article number; it is nil for few items.
-type skus map[string]int
-
-// fewItems is the number of items up to which a search is faster than an index.
-const fewItems = 16
-
-func numbering(items []item) skus {
-	if len(items) <= fewItems {
-		return nil
-	}
-	index := make(skus, len(items))
-	for j := range items {
-		index[items[j].sku] = j
-	}
-	return index
-}
-
-// find returns the position of the item with an article number, or -1.
-func (s skus) find(items []item, sku string) int {
-	if sku == "" {
-		return -1
-	}
-	if j, ok := s[sku]; ok {
-		return j
-	}
-	if s != nil {
-		return -1
-	}
-	return slices.IndexFunc(items, func(it item) bool { return it.sku == sku })
 }
 
 // complete pairs the remaining items of two documents by quantity, since their texts may be in

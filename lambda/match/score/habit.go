@@ -61,13 +61,12 @@ func (d *Document) learnHabits(shown []habit) {
 func accustomed(first, second *Document, evidence []Evidence) []Evidence {
 	for i, ev := range evidence {
 		h := habit{Is: habits[ev.Name], First: first.Type, Second: second.Type}
-		sources := max(len(first.habits[h]), len(second.habits[h]))
-		if h.Is == "" || sources < habitFrom {
-			continue
-		}
 		from := first.habits[h]
-		if len(from) < sources {
+		if len(from) < len(second.habits[h]) {
 			from = second.habits[h]
+		}
+		if len(from) < habitFrom {
+			continue
 		}
 		evidence[i].Points = 0
 		evidence[i].Text += fmt.Sprintf(" The supplier's %s, by the confirmed matches of %s.", h.words(), strings.Join(from, ", "))

@@ -121,9 +121,14 @@ func OwnKeys(tenant uuid.UUID, number string) ([]string, error) {
 }
 
 // months returns the first month that finds the document and the number of months: its date's,
-// or all months of a contract.
+// or all months of a contract. A document without a date has the day it was received: documents of
+// one company then still find each other. The evidence uses printed dates only.
 func (d Document) months() (first document.Date, n int) {
-	switch day := d.day(); {
+	day := d.Date
+	if day.IsZero() && d.received != 0 {
+		day = document.DateOf(time.UnixMicro(d.received))
+	}
+	switch {
 	case d.Type == document.Contract && !d.Period.From.IsZero() && d.Period.To.IsZero():
 		return d.Period.From, maxMonths
 	case d.Type == document.Contract && !d.Period.From.IsZero():
@@ -133,15 +138,6 @@ func (d Document) months() (first document.Date, n int) {
 	default:
 		return day, 1
 	}
-}
-
-// day is the document's date or, without one, the day it was received: documents of one company
-// then still find each other. The evidence uses printed dates only.
-func (d Document) day() document.Date {
-	if d.Date.IsZero() && d.received != 0 {
-		return document.DateOf(time.UnixMicro(d.received))
-	}
-	return d.Date
 }
 
 // days lists the days by which the store orders the document among others with the same key:

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"matchbook/lambda/document/company"
 )
 
 // wording is an article's description in comparable form: names, numbers, sizes and variants.
@@ -169,24 +171,7 @@ func abbreviates(s, word string) bool {
 
 // misread reports whether two words of five letters or more differ by one letter: replaced,
 // added, or swapped with the next.
-func misread(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < 5 || len(b)-len(a) > 1 {
-		return false
-	}
-	start := 0
-	for start < len(a) && a[start] == b[start] {
-		start++
-	}
-	end := 0
-	for end < len(a)-start && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	x, y := a[start:len(a)-end], b[start:len(b)-end]
-	return len(y) <= 1 || len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
-}
+func misread(a, b string) bool { return min(len(a), len(b)) >= 5 && company.Within(a, b, 1) }
 
 // looseText is a text in capitals in which characters that a scan mistakes for each other are one:
 // RN and M, RI and N, VV and W, O and 0, I, L and 1, S and 5, B and 8, Z and 2, G and 6, C and E.

@@ -114,8 +114,9 @@ func (b *book) open(o *Document) {
 			a = &account{ordered: l.Quantity.Abs(), orderedValue: amountOf(l).Abs(), unit: l.Unit}
 			first[key] = a
 		} else {
-			a.ordered = a.ordered.Plus(b.factor(o.Lines[a.lines[0]], withoutPrice(l)).count(l.Quantity))
 			a.orderedValue = a.orderedValue.Plus(amountOf(l).Abs())
+			l.UnitPrice, l.Amount = document.Amount{}, document.Amount{} // the quantity counts whatever the price
+			a.ordered = a.ordered.Plus(b.factor(o.Lines[a.lines[0]], l).count(l.Quantity))
 		}
 		a.lines = append(a.lines, i)
 		b.accounts[article{o.ID, i}] = a
@@ -129,12 +130,6 @@ func (b *book) article(l document.Line) string {
 		b.articles[text] = score.Article(l)
 	}
 	return b.articles[text]
-}
-
-// withoutPrice is a line as its quantity counts, whatever its price.
-func withoutPrice(l document.Line) document.Line {
-	l.UnitPrice, l.Amount = document.Amount{}, document.Amount{}
-	return l
 }
 
 // with lists the partners of a document of one type, in order.

@@ -279,16 +279,6 @@ func overlap(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0.5
 	}
-	n := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := strings.Compare(a[i], b[j]); {
-		case c < 0:
-			i++
-		case c > 0:
-			j++
-		default:
-			n, i, j = n+1, i+1, j+1
-		}
-	}
+	n := common(a, b)
 	return float64(n) / float64(len(a)+len(b)-n)
 }

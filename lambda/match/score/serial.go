@@ -37,14 +37,9 @@ func serials(lines []document.Line) (list []string) {
 }
 
 // samePieces counts the serial numbers of both documents; it is 0 for fewer than two.
-func samePieces(a, b *Document) (n int) {
-	for _, s := range a.serials {
-		if _, both := slices.BinarySearch(b.serials, s); both {
-			n++
-		}
+func samePieces(a, b *Document) int {
+	if n := common(a.serials, b.serials); n >= fewSerials {
+		return n
 	}
-	if n < fewSerials {
-		return 0
-	}
-	return n
+	return 0
 }

@@ -67,23 +67,15 @@ func partOfUnit(r rune) bool {
 
 // splitNumbers separates digits, with their decimals, from letters: "25kg" is 25 and kg.
 func splitNumbers(token string) (parts []string) {
-	start, digits := 0, false
-	flush := func(end int) {
-		if part := strings.Trim(token[start:end], ".,"); part != "" {
+	for _, part := range numberOrWord().FindAllString(token, -1) {
+		if part = strings.Trim(part, ".,"); part != "" {
 			parts = append(parts, part)
 		}
-		start = end
 	}
-	for i, r := range token {
-		isDigit := unicode.IsDigit(r) || digits && (r == '.' || r == ',')
-		if i > start && isDigit != digits {
-			flush(i)
-		}
-		digits = isDigit
-	}
-	flush(len(token))
 	return parts
 }
+
+var numberOrWord = lazy.Regexp(`\p{Nd}[\p{Nd}.,]*|\P{Nd}+`)
 
 // plainUnits are the units with the same factor everywhere, by the usual words and the codes
 // of UN/ECE recommendation 20. A day of work has 8 hours.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/internal/lazy"
 )
 
 // wording is an article's description in comparable form: names, numbers, sizes and variants.
@@ -79,34 +80,22 @@ func partOfDate(r rune) bool { return r == '/' || r == '-' }
 
 // isDate reports whether a token is a date in digits: three numbers, one of them a year. 3/4
 // and 2x4x8 aren't.
-func isDate(token string) bool {
-	parts := strings.FieldsFunc(token, func(r rune) bool { return partOfDate(r) || r == '.' })
-	if len(parts) != 3 {
-		return false
-	}
-	years := 0
-	for _, p := range parts {
-		if strings.Trim(p, "0123456789") != "" || len(p) > 4 || len(p) == 3 {
-			return false
-		}
-		if len(p) == 4 {
-			years++
-		}
-	}
-	return years == 1
-}
+func isDate(token string) bool { return strings.ContainsAny(token, "/-.") && date().MatchString(token) }
+
+var date = lazy.Regexp(`^[/.-]*([0-9]{1,2}[/.-]+[0-9]{1,2}[/.-]+[0-9]{4}|[0-9]{1,2}[/.-]+[0-9]{4}[/.-]+[0-9]{1,2}|` +
+	`[0-9]{4}[/.-]+[0-9]{1,2}[/.-]+[0-9]{1,2})[/.-]*$`)
 
 // contradict reports whether each list has a number missing in the other: two articles.
-func contradict(a, b []string) bool { return !subset(a, b) && !subset(b, a) }
+func contradict(a, b []string) bool { return common(a, b) < min(len(a), len(b)) }
 
-// subset reports whether b has all of a; both must be sorted.
-func subset(a, b []string) bool {
+// common counts the texts of both lists, which must be sorted and have each text once.
+func common(a, b []string) (n int) {
 	for _, s := range a {
-		if _, ok := slices.BinarySearch(b, s); !ok {
-			return false
+		if _, both := slices.BinarySearch(b, s); both {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 type likeness struct {
@@ -120,7 +109,7 @@ type likeness struct {
 
 func (w *wording) like(v *wording) (l likeness) {
 	l.contradicts = contradict(w.numbers, v.numbers)
-	l.numbers = slices.ContainsFunc(w.numbers, func(n string) bool { return slices.Contains(v.numbers, n) })
+	l.numbers = common(w.numbers, v.numbers) > 0
 	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) &&
 		len(strings.Join(w.numbers, "")) >= tellingDigits
 	short, long := w.names, v.names
@@ -173,36 +162,11 @@ func abbreviates(s, word string) bool {
 // added, or swapped with the next.
 func misread(a, b string) bool { return min(len(a), len(b)) >= 5 && company.Within(a, b, 1) }
 
-// looseText is a text in capitals in which characters that a scan mistakes for each other are one:
-// RN and M, RI and N, VV and W, O and 0, I, L and 1, S and 5, B and 8, Z and 2, G and 6, C and E.
-func looseText(text string) string {
-	loose := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		c := mistaken[text[i]]
-		if i+1 < len(text) {
-			switch text[i : i+2] {
-			case "RN":
-				c, i = 'M', i+1
-			case "RI":
-				c, i = 'N', i+1
-			case "VV":
-				c, i = 'W', i+1
-			}
-		}
-		loose = append(loose, c)
-	}
-	return string(loose)
-}
+// looseText is a text in capitals in which characters that a scan mistakes for each other are one.
+func looseText(text string) string { return mistaken.Replace(text) }
 
-var mistaken = func() (table [256]byte) {
-	for i := range table {
-		table[i] = byte(i)
-	}
-	for from, to := range map[byte]byte{'O': '0', 'Q': '0', 'I': '1', 'L': '1', 'S': '5', 'B': '8', 'Z': '2', 'G': '6', 'C': 'E'} {
-		table[from] = to
-	}
-	return table
-}()
+var mistaken = strings.NewReplacer("RN", "M", "RI", "N", "VV", "W", "O", "0", "Q", "0", "I", "1", "L", "1", "S", "5", "B", "8",
+	"Z", "2", "G", "6", "C", "E")
 
 // tellingText is the minimum length of a text for its likeness to mean one article.
 const tellingText = 8

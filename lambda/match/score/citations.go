@@ -47,14 +47,14 @@ func directCitation(a, b *Document) []Evidence {
 // cites returns the strongest evidence for the number of b among the citations of a and the
 // numbers in its texts.
 func cites(a, b *Document) (best []Evidence) {
-	for i := range a.cites {
-		best = better(best, by(&a.cites[i], a.cites[i].cites(a, b)))
+	for _, c := range a.cites {
+		best = better(best, by(c, c.cites(a, b)))
 	}
 	if best != nil && best[0].Points >= evCites.points {
 		return best
 	}
-	for i := range a.mentions {
-		best = better(best, by(&a.mentions[i], a.mentions[i].mentions(a, b)))
+	for _, m := range a.mentions {
+		best = better(best, by(m, m.mentions(a, b)))
 	}
 	return best
 }
@@ -83,7 +83,7 @@ const (
 )
 
 // cites compares a citation of a with the number of b. Without a type it may be of any type.
-func (c citation) cites(a, b *Document) []Evidence {
+func (c *citation) cites(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement < reference.Misread {
 		return nil
@@ -112,7 +112,7 @@ func (c citation) cites(a, b *Document) []Evidence {
 
 // mentions compares a number in a text of a, without a known label, with the number of b. Only
 // its length counts.
-func (c citation) mentions(a, b *Document) []Evidence {
+func (c *citation) mentions(a, b *Document) []Evidence {
 	agreement, strength := c.parts.Means(b.number.parts)
 	if agreement != reference.Same && agreement != reference.Part || strength < tiny {
 		return nil
@@ -149,7 +149,7 @@ var usual = map[document.Type][]document.Type{
 func cited(citing, other *Document) bool { return slices.Contains(usual[citing.Type], other.Type) }
 
 // written adds the spelling of a citation if it differs from the number.
-func written(c citation, of *Document) string {
+func written(c *citation, of *Document) string {
 	if c.Raw == of.Number {
 		return ""
 	}
@@ -159,8 +159,7 @@ func written(c citation, of *Document) string {
 // nearly looks for citations one digit off the other document's number, so that a person sees the
 // possible mistake.
 func (d *Document) nearly(b *Document) (best []Evidence) {
-	for i := range d.cites {
-		c := &d.cites[i]
+	for _, c := range d.cites {
 		if c.Type != "" && c.Type != string(b.Type) {
 			continue
 		}
@@ -211,9 +210,8 @@ func shape(number string) string {
 // commonCitation returns the evidence for the strongest number cited by both, or against the
 // pair if both cite orders (or deliveries), but different ones.
 func commonCitation(a, b *Document) (found []Evidence) {
-	for i := range a.cites {
-		for j := range b.cites {
-			c, o := &a.cites[i], &b.cites[j]
+	for _, c := range a.cites {
+		for _, o := range b.cites {
 			if c.parts.Meets(&o.parts) && c.isCommon(o) {
 				found = better(found, explained(sayCommon(c, o), c, o))
 			}
@@ -236,13 +234,11 @@ func commonCitation(a, b *Document) (found []Evidence) {
 
 // mentioned finds a number cited by a with its type and mentioned in a text of b.
 func mentioned(a, b *Document) (found []Evidence) {
-	for i := range a.cites {
-		c := &a.cites[i]
+	for _, c := range a.cites {
 		if c.Type == "" || c.Type == string(b.Type) {
 			continue
 		}
-		for j := range b.mentions {
-			m := &b.mentions[j]
+		for _, m := range b.mentions {
 			if !c.parts.Meets(&m.parts) {
 				continue
 			}
@@ -282,17 +278,13 @@ func sayCommon(c, o *citation) []Evidence {
 	return evCommonOther.Because("Both cite the number %s.", c.Raw)
 }
 
-func citesType(d *Document, t document.Type) bool {
-	return slices.ContainsFunc(d.cites, func(c citation) bool { return c.Type == string(t) })
-}
-
 // most bounds the citations compared to show that they differ.
 const most = 20
 
 func (d *Document) of(t document.Type) (list []*citation) {
-	for i := range d.cites {
-		if d.cites[i].Type == string(t) && len(list) < most {
-			list = append(list, &d.cites[i])
+	for _, c := range d.cites {
+		if c.Type == string(t) && len(list) < most {
+			list = append(list, c)
 		}
 	}
 	return list
@@ -332,12 +324,10 @@ func citesOther(a, b *Document) (found []Evidence) {
 }
 
 // ofSeries finds a citation without a type in the series of a number.
-func ofSeries(list []citation, n number) *citation {
-	for i := range list[:min(len(list), most)] {
-		if list[i].Type == "" {
-			if agreement, _ := list[i].parts.Agrees(n.parts); agreement == reference.Series {
-				return &list[i]
-			}
+func ofSeries(list []*citation, n number) *citation {
+	for _, c := range list[:min(len(list), most)] {
+		if agreement, _ := c.parts.Agrees(n.parts); c.Type == "" && agreement == reference.Series {
+			return c
 		}
 	}
 	return nil

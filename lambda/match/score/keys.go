@@ -97,8 +97,13 @@ func (d Document) numberKeys() (both, keys, lookup []string) {
 		}
 	}
 	add("own", "cit", d.number.parts.Keys()...)
-	for _, n := range d.citedNumbers() {
-		add("cit", "own", n.parts.Keys()...)
+	for _, c := range d.cites {
+		add("cit", "own", c.parts.Keys()...)
+	}
+	for _, m := range d.mentions {
+		if m.parts.Strength >= short { // numbers of fewer digits without a label may as well be sizes
+			add("cit", "own", m.parts.Keys()...)
+		}
 	}
 	if base, revision := reference.Revision(d.Number); revision != "" && d.Type == document.OrderConfirmation {
 		add("cit", "own", reference.Canonical(base))
@@ -177,20 +182,6 @@ func (d Document) window() (w Window) {
 func number8(date string) int32 {
 	n, _ := strconv.ParseInt(strings.ReplaceAll(date, "-", ""), 10, 32) // of at most eight digits
 	return int32(n)
-}
-
-// citedNumbers skips numbers of fewer than four digits without a label, because they may as well
-// be sizes.
-func (d Document) citedNumbers() (list []*number) {
-	for i := range d.cites {
-		list = append(list, &d.cites[i].number)
-	}
-	for i := range d.mentions {
-		if m := &d.mentions[i]; m.parts.Strength >= short {
-			list = append(list, &m.number)
-		}
-	}
-	return list
 }
 
 // Companies lists the keys of all documents of the company.

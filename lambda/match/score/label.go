@@ -29,7 +29,7 @@ func taughtLabels(a, b *Document) (list []taughtLabel) {
 		return agreement == reference.Same && (strength >= tiny || n.Raw == b.Number && len(n.Raw) > 2) ||
 			agreement == reference.Part && strength >= short
 	}
-	if a.Type == b.Type || slices.ContainsFunc(a.cites, func(c citation) bool { return c.Type != "" && cited(c.number) }) {
+	if a.Type == b.Type || slices.ContainsFunc(a.cites, func(c *citation) bool { return c.Type != "" && cited(c.number) }) {
 		return nil
 	}
 	for _, f := range reference.Unknown(strings.Join(a.texts(), "\n")) {
@@ -77,7 +77,7 @@ func (d *Document) citeLabelled() {
 	for _, text := range d.texts() {
 		for _, f := range labels.Find(text) {
 			l, n := d.labels[f.Type], normaliseNumber(f.Number)
-			d.cites = slices.DeleteFunc(d.cites, func(c citation) bool { return c.Type == "" && c.Canonical == n.Canonical })
+			d.cites = slices.DeleteFunc(d.cites, func(c *citation) bool { return c.Type == "" && c.Canonical == n.Canonical })
 			d.cite(citation{Type: string(l.To), number: n, InText: true, taught: fmt.Sprintf(
 				"%s names the %s, by %s.", quoted(l.Word), l.To.Words(), l.Source)})
 		}

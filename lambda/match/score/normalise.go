@@ -23,8 +23,8 @@ type Document struct {
 	supplier   party
 	buyer      party
 	number     number
-	cites      []citation // typed ones first, then those found in texts
-	mentions   []citation // numbers in texts without a known label, of no type
+	cites      []*citation // typed ones first, then those found in texts
+	mentions   []*citation // numbers in texts without a known label, of no type
 	labels     map[string]taughtLabel
 	habits     map[habit][]string // with their sources
 	items      []item
@@ -67,7 +67,7 @@ type citation struct {
 type Normalized struct {
 	Tenant       uuid.UUID        // of the document and of its candidates
 	Counterparty map[string]party // by role: supplier, buyer
-	References   []citation       // never nil
+	References   []*citation      // never nil
 	Text         string           // for full-text search
 	Keys         []string         // others use them to find it; sorted
 	Lookup       []string         // use them to find others; sorted
@@ -122,7 +122,7 @@ func (d *Document) mention() {
 		known[reference.Canonical(l.SKU)] = true
 	}
 	for _, m := range found {
-		c := citation{number: normaliseNumber(m), InText: true}
+		c := &citation{number: normaliseNumber(m), InText: true}
 		if !known[c.Canonical] && c.parts.Strength >= tiny {
 			d.mentions = append(d.mentions, c)
 		}
@@ -146,10 +146,10 @@ const maxCitations = document.MaxReferences + 100
 
 // cite adds a citation once, and never the document's own number.
 func (d *Document) cite(c citation) {
-	same := func(o citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
+	same := func(o *citation) bool { return o.Type == c.Type && o.Canonical == c.Canonical }
 	if c.Canonical != "" && len(d.cites) < maxCitations && !slices.ContainsFunc(d.cites, same) &&
 		(c.Type != string(d.Type) && c.Type != "" || c.Canonical != d.number.Canonical) {
-		d.cites = append(d.cites, c)
+		d.cites = append(d.cites, &c)
 	}
 }
 
@@ -177,7 +177,7 @@ func (d *Document) HasCounterparty() bool {
 
 // Normalized returns the stored part of d.
 func (d Document) Normalized() Normalized {
-	n := Normalized{Tenant: d.TenantID, Counterparty: map[string]party{}, References: append([]citation{}, d.cites...),
+	n := Normalized{Tenant: d.TenantID, Counterparty: map[string]party{}, References: append([]*citation{}, d.cites...),
 		Naming: d.Naming(), Known: d.known}
 	if !d.supplier.isZero() {
 		n.Counterparty["supplier"] = d.supplier

@@ -101,7 +101,7 @@ func (p *party) contradicts(q *party) bool {
 // order, then the order belongs to the contract, not the invoice.
 func behindOrder(contract, invoice *Document) []Evidence {
 	if contract.Type != document.Contract || invoice.Type != document.Invoice ||
-		!citesType(invoice, document.PurchaseOrder) || cites(invoice, contract) != nil {
+		len(invoice.of(document.PurchaseOrder)) == 0 || cites(invoice, contract) != nil {
 		return nil
 	}
 	return evBehindOrder.Because("The invoice cites an order, and not the contract.")

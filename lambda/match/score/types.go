@@ -12,19 +12,17 @@ func mayMatch(a, b document.Type) bool { return slices.Contains(matchable[a], b)
 // Matchable lists the types that a document of type t can be matched with.
 func Matchable(t document.Type) []document.Type { return slices.Clone(matchable[t]) }
 
-var matchable = func() map[document.Type][]document.Type {
-	const po, oc, dn, gr, inv, cn, ct = document.PurchaseOrder, document.OrderConfirmation, document.DeliveryNote,
-		document.GoodsReceipt, document.Invoice, document.CreditNote, document.Contract
-	return map[document.Type][]document.Type{
-		po:  {oc, dn, gr, inv, ct},
-		oc:  {po},
-		dn:  {po, gr, inv},
-		gr:  {po, dn, inv, cn},
-		inv: {po, dn, gr, cn, ct},
-		cn:  {gr, inv},
-		ct:  {po, inv},
-	}
-}()
+var matchable = map[document.Type][]document.Type{
+	document.PurchaseOrder: {document.OrderConfirmation, document.DeliveryNote, document.GoodsReceipt, document.Invoice,
+		document.Contract},
+	document.OrderConfirmation: {document.PurchaseOrder},
+	document.DeliveryNote:      {document.PurchaseOrder, document.GoodsReceipt, document.Invoice},
+	document.GoodsReceipt:      {document.PurchaseOrder, document.DeliveryNote, document.Invoice, document.CreditNote},
+	document.Invoice: {document.PurchaseOrder, document.DeliveryNote, document.GoodsReceipt, document.CreditNote,
+		document.Contract},
+	document.CreditNote: {document.GoodsReceipt, document.Invoice},
+	document.Contract:   {document.PurchaseOrder, document.Invoice},
+}
 
 // rank is the order in which documents follow each other in business.
 var rank = map[document.Type]int{document.Contract: 0, document.PurchaseOrder: 1, document.OrderConfirmation: 2,

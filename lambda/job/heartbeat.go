@@ -26,10 +26,10 @@ type heartbeat struct {
 	// test's clock stands still while a goroutine waits for one.
 	queue chan struct{}
 	mu    sync.Mutex
-	work  map[int]*held // by index; without ended work
-	later map[int]bool  // deferred deliveries not started yet, by index
+	held  map[int]*held // running work, and deferred deliveries not started yet, by index
 }
 
+// held is a claim; of a deferred delivery it has no fence yet.
 type held struct {
 	fence Attempt
 	until time.Time // the end of its lease, counted from before the call
@@ -42,12 +42,12 @@ func (b *batch) hold(ctx context.Context, i int, f Attempt) (_ context.Context, 
 	ctx, stop := context.WithCancelCause(ctx)
 	b.beat.mu.Lock()
 	defer b.beat.mu.Unlock()
-	b.beat.work[i] = &held{f, b.leases[i], stop}
+	b.beat.held[i] = &held{f, b.leases[i], stop}
 	return ctx, func() {
 		b.beat.mu.Lock()
 		defer b.beat.mu.Unlock()
-		b.leases[i] = b.beat.work[i].until
-		delete(b.beat.work, i)
+		b.leases[i] = b.beat.held[i].until
+		delete(b.beat.held, i)
 		stop(nil)
 	}
 }
@@ -62,20 +62,28 @@ func (b *batch) beats(ctx context.Context) (stop func()) {
 
 func (b *batch) extend(ctx context.Context) {
 	defer b.beat.alone()()
-	work := b.beat.atWork()
-	if len(work) == 0 {
+	all := b.beat.all()
+	var fences []Attempt
+	for _, i := range slices.Sorted(maps.Keys(all)) {
+		if all[i].fence != (Attempt{}) {
+			fences = append(fences, all[i].fence)
+		}
+	}
+	if len(fences) == 0 {
 		return
 	}
 	call, cancel := context.WithTimeout(ctx, b.Lease/beatsPerLease)
 	defer cancel()
 	lease, began := b.lease(ctx), time.Now()
-	ours, err := b.Store.Extend(call, fences(work), lease)
+	ours, err := b.Store.Extend(call, fences, lease)
 	if err != nil {
-		b.Log.Warn("extending leases failed; next beat retries", "claims", len(work), "reason", failure.Of(err).Text)
+		b.Log.Warn("extending leases failed; next beat retries", "claims", len(fences), "reason", failure.Of(err).Text)
 	}
-	visible := b.beat.postponed()
-	for i, h := range work {
+	var visible []int
+	for i, h := range all {
 		switch {
+		case h.fence == (Attempt{}):
+			visible = append(visible, i)
 		case err == nil && !slices.Contains(ours, h.fence):
 			h.stop(ErrFenceLost)
 		case err == nil:
@@ -108,50 +116,35 @@ func (h *heartbeat) alone() (done func()) {
 }
 
 // postpone hides the messages of deferred deliveries too, so that they come back with the
-// others if this process dies. It returns their indexes.
-func (h *heartbeat) postpone(later []indexed) []int {
+// others if this process dies.
+func (h *heartbeat) postpone(later []indexed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.later = make(map[int]bool, len(later))
 	for _, d := range later {
-		h.later[d.index] = true
+		h.held[d.index] = &held{}
 	}
-	return slices.Collect(maps.Keys(h.later))
 }
 
 func (h *heartbeat) begin(index int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.later, index)
+	delete(h.held, index)
 }
 
-func (h *heartbeat) postponed() []int {
+func (h *heartbeat) all() map[int]held {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Collect(maps.Keys(h.later))
-}
-
-func (h *heartbeat) atWork() map[int]held {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	work := make(map[int]held, len(h.work))
-	for i, w := range h.work {
-		work[i] = *w
+	all := make(map[int]held, len(h.held))
+	for i, c := range h.held {
+		all[i] = *c
 	}
-	return work
+	return all
 }
 
 func (h *heartbeat) extended(i int, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if w := h.work[i]; w != nil {
-		w.until = until
+	if c := h.held[i]; c != nil {
+		c.until = until
 	}
-}
-
-func fences(work map[int]held) (list []Attempt) {
-	for _, i := range slices.Sorted(maps.Keys(work)) {
-		list = append(list, work[i].fence)
-	}
-	return list
 }

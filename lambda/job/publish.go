@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"matchbook/lambda/failure"
+	"matchbook/lambda/internal/plural"
 	"matchbook/lambda/telemetry/trace"
 
 	"github.com/google/uuid"
@@ -49,23 +50,16 @@ type PublishError struct {
 func (e *PublishError) Error() string {
 	var parts []string
 	if n := len(e.Missing); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s not found (first %s)", rows(n), e.Missing[0]))
+		parts = append(parts, fmt.Sprintf("%s not found (first %s)", plural.Of(n, "row"), e.Missing[0]))
 	}
 	if n := len(e.Unsent); n > 0 {
 		parts = append(parts, fmt.Sprintf("messages of %s not sent (first %s); "+
-			"the sweep will publish them again", rows(n), e.Unsent[0]))
+			"the sweep will publish them again", plural.Of(n, "row"), e.Unsent[0]))
 	}
 	if e.Err != nil {
 		parts = append(parts, failure.Of(e.Err).Text)
 	}
 	return strings.Join(parts, "; ")
-}
-
-func rows(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 // Unwrap returns the cause.

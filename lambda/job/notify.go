@@ -19,14 +19,12 @@ func (b *batch) notify(ctx context.Context) {
 	if b.Notify == nil || !b.failed {
 		return
 	}
-	end := time.Now().Add(notifyFor)
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-notifyReserve).Before(end) {
-		end = deadline.Add(-notifyReserve)
-	}
-	if !end.After(time.Now()) {
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline) - notifyReserve
+	if left <= 0 {
 		return
 	}
-	ctx, cancel := context.WithDeadline(ctx, end)
+	ctx, cancel := context.WithTimeout(ctx, min(left, notifyFor))
 	defer cancel()
 	b.Notify(ctx)
 }

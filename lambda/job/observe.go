@@ -1,24 +1,12 @@
 package job
 
-import (
-	"time"
-
-	"github.com/google/uuid"
-)
+import "time"
 
 // Observation is the end of a delivery, for metrics.
 type Observation struct {
 	Result Result
 	Action Action
 	Worked time.Duration // time spent on the row; 0 if no work started
-}
-
-// tenant is the tenant for the log; empty while unknown.
-func (b *batch) tenant(i int) string {
-	if b.tenants[i] == uuid.Nil {
-		return ""
-	}
-	return b.tenants[i].String()
 }
 
 // names returns the row's id and tenant for the log and the trace of its settlement. A missing row
@@ -28,5 +16,5 @@ func (b *batch) names(i int, o Outcome) (id, tenant string) {
 	if o.Result == Missing {
 		return id[:8], ""
 	}
-	return id, b.tenant(i)
+	return id, b.tenants[i]
 }

@@ -52,10 +52,10 @@ type batch struct {
 	beat       heartbeat
 	deliveries []Delivery
 	ends       []Settlement
-	tenants    []uuid.UUID     // zero while unknown
+	tenants    []string        // for the log; empty while unknown
 	leases     []time.Time     // the ends of this batch's claims; zero without one
 	worked     []time.Duration // 0 if no work started
-	spans      []*trace.Span   // nil without a tracer
+	spans      []*trace.Span   // each nil without a tracer
 	finish     time.Time       // the end of settling
 	sent       int             // the number of settled passed on to the queue
 	mu         sync.Mutex
@@ -68,16 +68,18 @@ type batch struct {
 // and dead letters, and also the Acks decided before a deferred delivery runs. The caller
 // carries out the other Acks in its response.
 func (r *Runtime) Run(ctx context.Context, deliveries []Delivery, m Messages) []Settlement {
+	ctx, cancel := context.WithTimeout(ctx, manifest.MaxTimeout) // an invocation's deadline is earlier
+	defer cancel()
 	n := len(deliveries)
-	b := &batch{Runtime: r, messages: m, beat: heartbeat{queue: make(chan struct{}, 1), work: map[int]*held{}},
-		deliveries: slices.Clone(deliveries), ends: make([]Settlement, n),
-		tenants: make([]uuid.UUID, n), leases: make([]time.Time, n), worked: make([]time.Duration, n)}
+	b := &batch{Runtime: r, messages: m, beat: heartbeat{queue: make(chan struct{}, 1), held: map[int]*held{}},
+		deliveries: slices.Clone(deliveries), ends: make([]Settlement, n), tenants: make([]string, n),
+		leases: make([]time.Time, n), worked: make([]time.Duration, n), spans: make([]*trace.Span, n)}
 	for i := range b.deliveries {
 		b.deliveries[i].Last = b.deliveries[i].Count > len(r.Backoff)
 	}
 	b.open(ctx)
-	workCtx, cancel := b.reserve(ctx)
-	defer cancel()
+	workCtx, end := b.reserve(ctx)
+	defer end()
 	stop := b.beats(workCtx)
 	b.alone(workCtx, b.together(workCtx))
 	stop()
@@ -103,7 +105,9 @@ func (b *batch) together(ctx context.Context) (later []indexed) {
 	}
 	var ours []indexed
 	for i, c := range claims {
-		b.tenants[i] = c.Tenant
+		if c.Tenant != uuid.Nil {
+			b.tenants[i] = c.Tenant.String()
+		}
 		switch {
 		case b.waitsAlone(i, c):
 			later = append(later, indexed{i, c})
@@ -113,8 +117,9 @@ func (b *batch) together(ctx context.Context) (later []indexed) {
 			b.endClaim(i, c)
 		}
 	}
-	hidden := b.beat.postpone(later)
-	for _, c := range ours {
+	b.beat.postpone(later)
+	var hidden []int
+	for _, c := range slices.Concat(later, ours) {
 		hidden = append(hidden, c.index)
 	}
 	b.hide(ctx, hidden)
@@ -152,12 +157,13 @@ func (b *batch) waitsAlone(i int, c Claim) bool {
 // Before each one the queue gets all settlements so far, so that no other delivery is lost if
 // it kills this process.
 func (b *batch) alone(ctx context.Context, later []indexed) {
+	deadline, _ := ctx.Deadline()
 	for n, d := range later {
 		if ctx.Err() == nil { // otherwise no work starts, and a slow queue would cost the response
 			b.carryOut(ctx, b.unsent())
 		}
 		b.beat.begin(d.index)
-		share, cancel := withShare(ctx, len(later)-n)
+		share, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(later)-n))
 		began := time.Now()
 		c, err := b.claimAlone(share, d)
 		b.noteClaim(d.index, began, err)
@@ -242,7 +248,7 @@ func (b *batch) attempt(ctx context.Context, claims []indexed) {
 	for _, c := range claims {
 		i, f := c.index, c.Attempt
 		b.leases[i] = started.Add(b.lease(ctx))
-		held, release := b.hold(b.span(i).In(ctx), i, f)
+		held, release := b.hold(b.spans[i].In(ctx), i, f)
 		t := newTask(held, f)
 		tasks = append(tasks, t)
 		settling.Go(func() {
@@ -261,7 +267,7 @@ func (b *batch) attempt(ctx context.Context, claims []indexed) {
 
 func (b *batch) logPanic(i int, f Attempt, err error) {
 	if p := (*failure.Panic)(nil); errors.As(err, &p) {
-		b.Log.Error("panic", "id", f.ID, "tenant", b.tenant(i), "delivery", b.deliveries[i].Count,
+		b.Log.Error("panic", "id", f.ID, "tenant", b.tenants[i], "delivery", b.deliveries[i].Count,
 			"attempt", f.Number, "panic", p.Error(), "stack", string(p.Stack))
 	}
 }
@@ -269,11 +275,8 @@ func (b *batch) logPanic(i int, f Attempt, err error) {
 // lease returns the length of a claim: the time for the work and for settling, plus a margin.
 // It is at most Lease, which is extended while the work runs.
 func (b *batch) lease(ctx context.Context) time.Duration {
-	rest := manifest.MaxTimeout
-	if deadline, ok := ctx.Deadline(); ok {
-		rest = max(time.Until(deadline), 0)
-	}
-	rest += manifest.SettleReserve + manifest.LeaseMargin
+	deadline, _ := ctx.Deadline()
+	rest := max(time.Until(deadline), 0) + manifest.SettleReserve + manifest.LeaseMargin
 	if b.Lease > 0 {
 		return min(rest, b.Lease)
 	}
@@ -283,19 +286,10 @@ func (b *batch) lease(ctx context.Context) time.Duration {
 // reserve sets the deadlines of the work and of settling, so that the work leaves time to
 // settle, and settling leaves time to respond.
 func (b *batch) reserve(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(manifest.MaxTimeout)
-	}
+	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)
 	b.finish = deadline.Add(-min(manifest.RespondReserve, left/10))
 	return context.WithDeadline(ctx, deadline.Add(-min(manifest.SettleReserve, left/4)))
-}
-
-// withShare returns a context with 1/n of the time left.
-func withShare(ctx context.Context, n int) (context.Context, context.CancelFunc) {
-	deadline, _ := ctx.Deadline()
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
 // pauses returns the backoff between tries of a statement.

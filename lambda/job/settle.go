@@ -100,7 +100,7 @@ func (b *batch) writePartial(ctx context.Context, i int, f Attempt, r Release, p
 	ctx, cancel := context.WithTimeout(ctx, min(max(left-writeTimeout, left/2), partialTimeout))
 	defer cancel()
 	warn := func(reason string) {
-		b.Log.Warn("results of failed work not written", "id", f.ID, "tenant", b.tenant(i),
+		b.Log.Warn("results of failed work not written", "id", f.ID, "tenant", b.tenants[i],
 			"attempt", f.Number, "reason", reason)
 	}
 	defer func() {

@@ -10,10 +10,6 @@ import (
 
 // open starts a span for each delivery, below its publisher's. Without a tracer it does nothing.
 func (b *batch) open(ctx context.Context) {
-	if !trace.On(ctx) {
-		return
-	}
-	b.spans = make([]*trace.Span, len(b.deliveries))
 	for i, d := range b.deliveries {
 		_, s := trace.Continue(ctx, d.Trace, "process")
 		s.Set("messaging.system", "aws_sqs")
@@ -22,24 +18,14 @@ func (b *batch) open(ctx context.Context) {
 	}
 }
 
-// span returns the span of a delivery; nil without a tracer.
-func (b *batch) span(i int) *trace.Span {
-	if b.spans == nil {
-		return nil
-	}
-	return b.spans[i]
-}
-
 // noteClaim adds the claim of a delivery, which it shares with others.
 func (b *batch) noteClaim(i int, begin time.Time, err error) {
-	if b.spans != nil {
-		b.spans[i].Add("claim", begin, failure.Of(err).Text)
-	}
+	b.spans[i].Add("claim", begin, failure.Of(err).Text)
 }
 
 // close ends the span of a settled delivery.
 func (b *batch) close(i int, f Attempt, o Outcome, s Settlement, why failure.Failure) {
-	span := b.span(i)
+	span := b.spans[i]
 	if span == nil {
 		return
 	}

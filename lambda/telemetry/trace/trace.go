@@ -81,12 +81,6 @@ func With(ctx context.Context, t *Tracer) context.Context {
 	return context.WithValue(ctx, placeKey{}, &place{tracer: t})
 }
 
-// On reports whether spans of the context are recorded.
-func On(ctx context.Context) bool {
-	_, on := placeOf(ctx)
-	return on
-}
-
 // Span is a step of a trace. All methods of a nil Span do nothing.
 type Span struct {
 	place

@@ -62,23 +62,18 @@ const (
 // failure.Parked if the work has to wait for the service.
 func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
 	state, err := b.look(ctx)
-	if err != nil {
+	move, probe := state.Before(), false
+	if err == nil && move == Probe {
+		probe, err = b.Store.Probe(ctx, b.Service, Lease)
+	}
+	switch {
+	case err != nil:
 		b.unguarded(err)
 		return call(ctx)
-	}
-	probe := false
-	switch state.Before() {
-	case Park:
-		return b.parked(state, 0)
-	case Probe:
-		if probe, err = b.Store.Probe(ctx, b.Service, Lease); err != nil {
-			b.unguarded(err)
-			return call(ctx)
-		}
-		if !probe {
-			return b.parked(state, 0)
-		}
+	case probe:
 		b.Log.Info("probing a service", "service", b.Service)
+	case move != Call:
+		return b.parked(state, 0)
 	}
 	done := false
 	defer func() { // a panic must not keep the probe's lease

@@ -85,15 +85,17 @@ func AttemptOf(ctx context.Context) Attempt {
 	return f
 }
 
-// Worker says where to find the log of an attempt.
+// Worker is an invocation: where to find the log of its attempts, and its place in a chain of
+// functions that send each other messages, which ends before Lambda drops it; see manifest.MaxHops.
 type Worker struct {
 	Name    string // the function's log stream, or a host
 	Request string // the invocation's id
+	Hops    int    // functions of the chain so far, itself included; 0 outside a function
 }
 
 type workerKey struct{}
 
-// WithWorker returns a context for the claims of a worker.
+// WithWorker returns a context for the claims of a worker. Messages sent with it continue its chain.
 func WithWorker(ctx context.Context, w Worker) context.Context {
 	return context.WithValue(ctx, workerKey{}, w)
 }

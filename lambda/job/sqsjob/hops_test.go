@@ -55,7 +55,7 @@ func TestHopsOfBatch(t *testing.T) {
 			event.Records = append(event.Records, record)
 		}
 		r.handle(event, func(ctx context.Context, deliveries []job.Delivery, _ job.Messages) []job.Settlement {
-			if got := job.Hops(ctx); got != tc.want {
+			if got := job.WorkerOf(ctx).Hops; got != tc.want {
 				t.Errorf("%q: got %d hops, want %d", tc.of, got, tc.want)
 			}
 			return make([]job.Settlement, len(deliveries))

@@ -1,6 +1,7 @@
 package sqsjob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,34 +125,24 @@ func (b *batch) logError(operation string, err error) {
 // group: SQS fair queues then keep the import of one tenant from delaying the others. It makes
 // several calls at once, so the messages have no order. It implements job.Sender.
 func (q *Queue) Send(ctx context.Context, messages []job.Stamped) (unsent []uuid.UUID, err error) {
-	if job.Hops(ctx) > manifest.MaxHops {
+	if job.WorkerOf(ctx).Hops > manifest.MaxHops {
 		for _, m := range messages {
 			unsent = append(unsent, m.ID)
 		}
 		return unsent, errLongChain
 	}
-	type result struct {
-		unsent []uuid.UUID
-		err    error
-	}
 	batches := slices.Collect(slices.Chunk(messages, maxEntries))
-	results, turns := make([]result, len(batches)), make(chan struct{}, sendsAtOnce)
+	left, errs, turns := make([][]uuid.UUID, len(batches)), make([]error, len(batches)), make(chan struct{}, sendsAtOnce)
 	var sending sync.WaitGroup
 	for i, batch := range batches {
 		turns <- struct{}{}
 		sending.Go(func() {
 			defer func() { <-turns }()
-			results[i].unsent, results[i].err = q.sendBatch(ctx, batch)
+			left[i], errs[i] = q.sendBatch(ctx, batch)
 		})
 	}
 	sending.Wait()
-	for _, r := range results {
-		if r.err != nil {
-			err = failure.At("send messages", r.err)
-		}
-		unsent = append(unsent, r.unsent...)
-	}
-	return unsent, err
+	return slices.Concat(left...), failure.At("send messages", cmp.Or(errs...))
 }
 
 var errLongChain error = &failure.Error{Kind: failure.Transient,
@@ -176,7 +167,7 @@ func (q *Queue) sendBatch(ctx context.Context, messages []job.Stamped) (unsent [
 			MessageAttributes: map[string]types.MessageAttributeValue{manifest.PublishedAt: {
 				DataType: aws.String("String"), StringValue: aws.String(m.PublishedAt.UTC().Format(stampForm))}},
 		})
-		if n := job.Hops(ctx); n > 0 {
+		if n := job.WorkerOf(ctx).Hops; n > 0 {
 			in.Entries[i].MessageAttributes[manifest.Hops] = types.MessageAttributeValue{
 				DataType: aws.String("Number"), StringValue: aws.String(strconv.Itoa(n))}
 		}

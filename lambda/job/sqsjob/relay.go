@@ -34,7 +34,7 @@ func (r *Relay) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEv
 	if err != nil {
 		return events.SQSEventResponse{}, err
 	}
-	ctx = job.WithHops(ctx, hops(event.Records))
+	ctx = job.WithWorker(ctx, worker(ctx, event.Records))
 	for _, record := range event.Records {
 		b.note(record, r.take(ctx, b, record))
 	}

@@ -52,15 +52,15 @@ func (h *Handler) Handle(ctx context.Context, event events.SQSEvent) (events.SQS
 	if n := len(event.Records) - len(deliveries); n > 0 && h.Malformed != nil {
 		h.Malformed(n)
 	}
-	ctx = job.WithHops(job.WithWorker(ctx, worker(ctx)), hops(event.Records))
+	ctx = job.WithWorker(ctx, worker(ctx, event.Records))
 	for i, s := range h.Runner(h.Log).Run(ctx, deliveries, b) {
 		b.note(b.records[i], s.Action == job.Ack)
 	}
 	return b.response(event.Records), nil
 }
 
-func worker(ctx context.Context) job.Worker {
-	w := job.Worker{Name: lambdacontext.LogStreamName}
+func worker(ctx context.Context, records []events.SQSMessage) job.Worker {
+	w := job.Worker{Name: lambdacontext.LogStreamName, Hops: hops(records)}
 	if w.Name == "" {
 		w.Name, _ = os.Hostname()
 	}

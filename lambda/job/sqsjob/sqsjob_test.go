@@ -69,7 +69,7 @@ func TestRunnerKnowsWorker(t *testing.T) {
 		return []job.Settlement{ack}
 	}
 	must.Get(r.handler(run).Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{record("a", id(1).String())}}))(t)
-	if host := must.Get(os.Hostname())(t); got != (job.Worker{Name: host, Request: "r-1"}) {
+	if host := must.Get(os.Hostname())(t); got != (job.Worker{Name: host, Request: "r-1", Hops: 1}) {
 		t.Errorf("got %+v, want host %s and request r-1", got, host)
 	}
 }

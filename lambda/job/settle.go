@@ -23,8 +23,10 @@ const partialTimeout = 20 * time.Second
 // asked to wait, the row is due so much later, and isn't published before the wait is over.
 const ParkedFor = 6 * time.Hour
 
+// settle settles work. It outlives the work's deadline and ends when the invocation has to
+// respond, but always has time for one try.
 func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
-	ctx, cancel := b.settleContext(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 	defer cancel()
 	switch {
 	case err == nil:
@@ -34,12 +36,6 @@ func (b *batch) settle(ctx context.Context, i int, f Attempt, err error) {
 	default:
 		b.fail(ctx, i, f, err)
 	}
-}
-
-// settleContext returns the context for settling. It outlives the work's deadline and ends
-// when the invocation has to respond, but is always long enough for one try.
-func (b *batch) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(b.finish), writeTimeout))
 }
 
 func (b *batch) fail(ctx context.Context, i int, f Attempt, err error) {

@@ -44,12 +44,11 @@ func claimHolds(r *rig) {
 }
 
 func extendKeepsClaims(r *rig) {
-	mine, stale, taken, over := r.take(r.New()), r.take(r.New()), r.take(r.New()), r.take(r.New())
+	lapsed, stale, taken, over := r.take(r.New()), r.take(r.New()), r.take(r.New()), r.take(r.New())
 	r.publish(taken.ID)
 	r.succeed(over)
 	r.Advance(lease)
-	again := r.take(stale.ID) // another attempt took over
-	lapsed := mine            // its lease has ended, but no other attempt took over
+	again := r.take(stale.ID) // another attempt took over, but not from lapsed
 	r.Advance(lease / 4)
 	unknown := job.Attempt{ID: uuid.New(), Number: 1}
 	ours, err := r.Store.Extend(r.Context(), []job.Attempt{over, lapsed, stale, taken, unknown}, 2*lease)
@@ -82,22 +81,21 @@ func suspectIsAskedFor(r *rig) {
 
 func claimAnswersInOrder(r *rig) {
 	type place struct {
-		state
-		job.Delivery
-		want string
+		name, want string
+		id         uuid.UUID
 	}
-	places := []place{{state{name: "unknown"}, job.Delivery{ID: uuid.New()}, "missing"}}
+	places := []place{{"unknown", "missing", uuid.New()}}
 	for _, p := range []struct {
 		state
 		want string
 	}{{abandoned, "suspect"}, {neverPublished, "claimed"}, {published, "claimed"}, {retrying, "claimed"},
 		{inProgress, "held"}, {succeeded, "done"}, {failed, "done"}, {spoiled, "unworkable"}} {
-		places = append(places, place{p.state, job.Delivery{ID: r.in(p.state), Last: true}, p.want})
+		places = append(places, place{p.name, p.want, r.in(p.state)})
 	}
 	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	var deliveries []job.Delivery
 	for _, p := range places {
-		deliveries = append(deliveries, p.Delivery)
+		deliveries = append(deliveries, job.Delivery{ID: p.id, Last: true})
 	}
 	for i, c := range r.claims(false, deliveries...) {
 		if got := found(c); got != places[i].want || c.Attempt.ID != deliveries[i].ID {

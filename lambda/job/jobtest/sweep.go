@@ -314,23 +314,18 @@ func sweepsRepairOnce(r *rig) {
 }
 
 func (r *rig) sweepOnce(worker int) (n repairs) {
-	giveUp := func() (err error) {
-		n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), empty, limit)
-		return err
-	}
-	republish := func() error {
-		again, err := r.Store.Republish(r.Context(), empty, limit)
-		n.add(again)
-		return err
-	}
-	steps := []func() error{giveUp, republish}
-	if worker%2 == 0 { // so that several workers do each repair at once
-		slices.Reverse(steps)
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
+	for step := range 2 {
+		var again []sweep.Republished
+		var err error
+		if step == worker%2 { // so that several workers do each repair at once
+			n.lost, n.crashed, err = r.Store.GiveUp(r.Context(), empty, limit)
+		} else {
+			again, err = r.Store.Republish(r.Context(), empty, limit)
+		}
+		if err != nil {
 			r.Error(err)
 		}
+		n.add(again)
 	}
 	return n
 }

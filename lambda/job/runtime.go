@@ -124,8 +124,9 @@ func (b *batch) together(ctx context.Context) (later []indexed) {
 	}
 	b.hide(ctx, hidden)
 	b.attempt(ctx, ours)
+	rank := map[Result]int{Busy: -1, Held: 1}
 	slices.SortStableFunc(later, func(x, y indexed) int {
-		return cmp.Or(x.rank()-y.rank(), x.Attempt.Number-y.Attempt.Number)
+		return cmp.Or(rank[x.Found]-rank[y.Found], x.Attempt.Number-y.Attempt.Number)
 	})
 	return later
 }
@@ -140,10 +141,6 @@ func (b *batch) carryOut(ctx context.Context, settled []Settled) {
 type indexed struct {
 	index int
 	Claim
-}
-
-func (d indexed) rank() int {
-	return map[Result]int{Busy: -1, Held: 1}[d.Found]
 }
 
 // waitsAlone reports whether a delivery is deferred until the others have settled: a suspect,
@@ -211,7 +208,9 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 	}
 	reason := ctx.Err()
 	for tries, warned := pauses(), false; ctx.Err() == nil; warned = true {
-		claims, err := b.claimOnce(ctx, ds, suspects)
+		try, cancel := context.WithTimeout(ctx, claimTimeout)
+		claims, err := b.Store.Claim(try, ds, b.lease(ctx), suspects)
+		cancel()
 		if err == nil {
 			return claims, nil
 		}
@@ -224,12 +223,6 @@ func (b *batch) claim(ctx context.Context, ds []Delivery, suspects bool) ([]Clai
 		tries.Next(ctx)
 	}
 	return nil, failure.At("claim rows", reason)
-}
-
-func (b *batch) claimOnce(ctx context.Context, ds []Delivery, suspects bool) ([]Claim, error) {
-	try, cancel := context.WithTimeout(ctx, claimTimeout)
-	defer cancel()
-	return b.Store.Claim(try, ds, b.lease(ctx), suspects)
 }
 
 // endClaim settles a delivery without work.

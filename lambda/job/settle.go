@@ -68,7 +68,9 @@ func (b *batch) write(ctx context.Context, i int, f Attempt, r Release, why erro
 	}
 	tries := pauses()
 	for first := !hasResults; ; first = false {
-		written, err := b.writeOnce(ctx, f, r)
+		try, cancel := context.WithTimeout(ctx, writeTimeout)
+		written, err := b.Store.Release(try, f, r)
+		cancel()
 		switch {
 		case err == nil && written:
 			return true, nil
@@ -110,12 +112,6 @@ func (b *batch) writePartial(ctx context.Context, i int, f Attempt, r Release, p
 		warn(failure.Of(err).Text)
 	}
 	return written && err == nil
-}
-
-func (b *batch) writeOnce(ctx context.Context, f Attempt, r Release) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return b.Store.Release(ctx, f, r)
 }
 
 func (b *batch) find(ctx context.Context, f Attempt) (Row, error) {

@@ -48,7 +48,7 @@ func extendKeepsClaims(r *rig) {
 	r.publish(taken.ID)
 	r.succeed(over)
 	r.Advance(lease)
-	again := r.take(stale.ID) // another attempt took over, but not from lapsed
+	again := r.take(stale.ID) // another attempt took over; lapsed has only lost its lease
 	r.Advance(lease / 4)
 	unknown := job.Attempt{ID: uuid.New(), Number: 1}
 	ours, err := r.Store.Extend(r.Context(), []job.Attempt{over, lapsed, stale, taken, unknown}, 2*lease)

@@ -13,7 +13,6 @@ import (
 	"matchbook/lambda/failure"
 	"matchbook/lambda/manifest"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -129,11 +128,8 @@ func (d *DeadLetters) Read(ctx context.Context, most int, hidden time.Duration) 
 }
 
 func (d *DeadLetters) letter(m types.Message) DeadLetter {
-	record := events.SQSMessage{Attributes: m.Attributes, MessageAttributes: map[string]events.SQSMessageAttribute{}}
-	for name, a := range m.MessageAttributes {
-		record.MessageAttributes[name] = events.SQSMessageAttribute{StringValue: a.StringValue}
-	}
-	l := DeadLetter{MessageID: aws.ToString(m.MessageId), SentAt: sentAt(record), PublishedAt: publishedAt(record), message: m}
+	l := DeadLetter{MessageID: aws.ToString(m.MessageId), SentAt: sentAt(m.Attributes),
+		PublishedAt: publishedAt(m.MessageAttributes[manifest.PublishedAt].StringValue), message: m}
 	l.ID, _ = document.ParseID(aws.ToString(m.Body)) // zero for a message that names no row
 	l.ExpiresAt = l.SentAt.Add(d.retention)
 	return l

@@ -128,8 +128,8 @@ func (b *batch) decode(records []events.SQSMessage) (deliveries []job.Delivery) 
 		deliveries = append(deliveries, job.Delivery{
 			ID:          id,
 			Count:       b.count(r),
-			SentAt:      sentAt(r),
-			PublishedAt: publishedAt(r),
+			SentAt:      sentAt(r.Attributes),
+			PublishedAt: publishedAt(r.MessageAttributes[manifest.PublishedAt].StringValue),
 			Trace:       text(r, manifest.Traceparent),
 		})
 	}
@@ -154,17 +154,17 @@ func (b *batch) count(r events.SQSMessage) int {
 	return n
 }
 
-func sentAt(r events.SQSMessage) time.Time {
-	ms, err := strconv.ParseInt(r.Attributes["SentTimestamp"], 10, 64)
+func sentAt(attributes map[string]string) time.Time {
+	ms, err := strconv.ParseInt(attributes["SentTimestamp"], 10, 64)
 	if err != nil {
 		return time.Time{} // Go's zero time, earlier than any failure
 	}
 	return time.UnixMilli(ms)
 }
 
-// publishedAt returns the publish stamp; zero for a message from any other sender.
-func publishedAt(r events.SQSMessage) time.Time {
-	t, _ := time.Parse(time.RFC3339Nano, text(r, manifest.PublishedAt)) // zero with an error
+// publishedAt reads a publish stamp; zero for a message from any other sender.
+func publishedAt(stamp *string) time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, aws.ToString(stamp)) // zero with an error
 	return t
 }
 

@@ -222,3 +222,27 @@ func TestDaysOfLentNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A paper from which only the recipient was read goes to a person, unless the recipient is ours or a label says that it
+// buys or supplies.
+func TestRecipientAloneIsDoubted(t *testing.T) {
+	t.Parallel()
+	const doubt = "the only party that was read may have sent the paper"
+	const confirmed = "#Auftragsbestätigung Nr. 7\n"
+	for text, want := range map[string]bool{
+		confirmed + "An: Kran Jade KG":                           true,
+		confirmed + "An: Heim Werk GmbH":                         false,
+		confirmed + "Kunde: Kran Jade KG":                        false,
+		confirmed + "Verkäufer: Segel Nord AG\nAn: Kran Jade KG": false,
+		"#Bestellung Nr. 7\nAn: Segel Nord AG":                   true,
+		"#Bestellung Nr. 7\nLieferant: Segel Nord AG":            false,
+		"#Wareneingang Nr. 7\nLieferant: Segel Nord AG":          false,
+		"#Rechnung Nr. 7\nAn: Kran Jade KG":                      false, // it needs a supplier
+	} {
+		e := Extract(layout(text), document.Party{Name: "Heim Werk GmbH"})[0]
+		got := slices.ContainsFunc(e.Doubts, func(d extraction.Doubt) bool { return d.Text == doubt })
+		if got != want {
+			t.Errorf("%s: doubted %v, supplier %q, buyer %q", text, got, e.Data.Supplier.Name, e.Data.Buyer.Name)
+		}
+	}
+}

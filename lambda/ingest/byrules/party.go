@@ -276,13 +276,16 @@ func headed(cells []cell, i int) string {
 }
 
 // listed reports whether two cells are labels in a list, each with a number to its right, or the first
-// with a colon there.
+// with a colon or a mail address there, as in the header of a mail.
 func listed(cells []cell, i, j int) bool {
-	const edge = 0.03
+	const edge, near = 0.03, 0.15
 	a, b := right(cells, i), right(cells, j)
 	return len(a) > 0 && strings.HasPrefix(a[0].Text, ":") ||
+		len(a) > 0 && mailAddress().MatchString(a[0].Text) && a[0].Box.Left-cells[i].Box.Right < near ||
 		valued(cells, i) && valued(cells, j) && abs(a[0].Box.Left-b[0].Box.Left) < edge
 }
+
+var mailAddress = lazy.Regexp(`^<?[^\s@]+@[^\s@]+\.\pL{2,}>?$`)
 
 // coded is a label of an address with the party's number behind it: "Sold to: MELF02".
 var coded = lazy.Regexp(`(?i)^(\pL+ to:) \pL{0,6}-?\d+$`)

@@ -169,8 +169,12 @@ func in(cells []cell, i int, p party) bool {
 
 func (r *reader) parties(titled bool) {
 	supplier, buyer := parties(r.cells, r.own, r.e.Type, titled)
-	if sender := r.sender(supplier, buyer); sender.text != "" && !r.told(supplier, buyer) {
+	sender, recipient := r.ends(supplier, buyer)
+	switch {
+	case sender.text != "" && !r.told(supplier, buyer):
 		r.ask("supplier.name", "nothing on the page tells the supplier from the buyer")
+	case r.alone(sender, recipient):
+		r.ask("supplier.name", "the only party that was read may have sent the paper")
 	}
 	rivals := r.rivals(supplier, buyer)
 	r.grounds("supplier", supplier, buyer, rivals)
@@ -211,17 +215,27 @@ func (r *reader) parties(titled bool) {
 	}
 }
 
-func (r *reader) sender(supplier, buyer party) party {
+// ends returns the sender and the recipient of a paper.
+func (r *reader) ends(supplier, buyer party) (sender, recipient party) {
 	if fromBuyer(r.e.Type) {
-		return buyer
+		return buyer, supplier
 	}
-	return supplier
+	return supplier, buyer
+}
+
+// alone reports whether only the recipient of an order, a confirmation or a receipt was read, and no label says that it
+// buys or supplies: its place, or a "to", may have taken the sender's name. The other types need a supplier anyway.
+func (r *reader) alone(sender, recipient party) bool {
+	needless := fromBuyer(r.e.Type) || r.e.Type == document.OrderConfirmation
+	told := recipient.side == "buyer" || recipient.side == "supplier" || owned(r.own, recipient.text)
+	return needless && sender.text == "" && recipient.text != "" && !told
 }
 
 // told reports whether the page separates the supplier from the buyer: by a label, a salutation, our own company, or since
 // the sender's name is its first, or is repeated in a footer, a sender's line, a domain, or where an order goes.
 func (r *reader) told(supplier, buyer party) bool {
-	sender, who := r.sender(supplier, buyer), ownersOf(r.cells)
+	sender, _ := r.ends(supplier, buyer)
+	who := ownersOf(r.cells)
 	greeted := !fromBuyer(r.e.Type) && buyer.text != "" && !buyer.byPlace
 	goesTo := func(p party) bool { return p.side == "delivery" && p.isSame(sender) }
 	return supplier.labelled || buyer.labelled || greeted || owned(r.own, buyer.text) ||

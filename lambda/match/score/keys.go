@@ -86,9 +86,9 @@ func (d Document) keys() (keys, lookup []string) {
 }
 
 // numberKeys are the forms of the document's own number and of the cited ones. Those in both
-// connect documents with a common number. Those in keys, of its own number, are looked up by the
-// documents citing it, and those in lookup are the cited documents' own. A number may be cited by
-// thousands of documents; each of them must still find the few with that number.
+// connect documents with a common number. Those in keys, made of the document's number, are looked
+// up by the documents citing it, and those in lookup are the cited documents' own. A number may be
+// cited by thousands of documents; each of them must still find the few with that number.
 func (d Document) numberKeys() (both, keys, lookup []string) {
 	add := func(kind, other string, forms ...string) {
 		for _, form := range forms {

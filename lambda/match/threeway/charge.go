@@ -37,7 +37,7 @@ func (b *book) plannedCharges(d *Document) document.Amount {
 	return sum
 }
 
-// chargesOf is what a document charges without a line.
+// chargesOf sums the charges of a document without a line.
 func chargesOf(d *Document) document.Amount {
 	return sumOf(d.Charges, func(c document.Charge) document.Amount { return c.Amount })
 }

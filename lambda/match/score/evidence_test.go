@@ -264,3 +264,19 @@ func TestEachEvidenceHasACase(t *testing.T) {
 		}
 	}
 }
+
+// A pair must not have high confidence with any of these, whatever else speaks for it.
+func TestEachDoubtCounts(t *testing.T) {
+	t.Parallel()
+	for name, kind := range weights {
+		evidence := []Evidence{evCites.says(""), kind.says("")}
+		want := false
+		switch name {
+		case "date-early", "date-order", "date-half", "date-far", "cites-off", "name-forgiven", "nearest", "tie", "farther", "taken":
+			want = true
+		}
+		if got := Doubtful(evidence); got != want {
+			t.Errorf("%s: doubtful %t, want %t", name, got, want)
+		}
+	}
+}

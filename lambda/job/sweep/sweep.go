@@ -101,9 +101,9 @@ type Sweeper struct {
 	looked time.Time // the start of the last run, if it found nothing open
 }
 
-// measureFor is kept free at the end of a run for measuring, or half of its time if less, even if the database or a channel
-// is slow, because then the figures matter most. Notify may take manifest.NotifyReserve of it
-// to record the sent notifications.
+// measureFor is kept free at the end of a run for measuring, or half of its time if less, even if
+// the database or a channel is slow, because then the figures matter most. Notify may take
+// manifest.NotifyReserve of it to record the sent notifications.
 const measureFor = 13 * time.Second
 
 // Report counts repairs by kind, over all workloads.

@@ -30,7 +30,7 @@ func main() {
 	case "post":
 		postInitError()
 	case "hang":
-		select {}
+		hang()
 	}
 	if os.Getenv("URL") != "" {
 		lambdaurl.Start(http.HandlerFunc(serve))
@@ -106,7 +106,7 @@ func obey(ctx context.Context, do, addr string) ([]byte, error) {
 	case "exit":
 		os.Exit(7)
 	case "hang":
-		select {}
+		hang()
 	case "big":
 		return []byte(`"` + strings.Repeat("x", 6<<20) + `"`), nil
 	case "hold":
@@ -168,5 +168,13 @@ func postInitError() {
 	if err == nil {
 		resp.Body.Close()
 	}
-	select {}
+	hang()
+}
+
+// hang waits until the process is killed. An empty select doesn't always: without another
+// goroutine the Go runtime calls it a deadlock and exits.
+func hang() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }

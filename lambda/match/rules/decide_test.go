@@ -175,6 +175,8 @@ var decideRows = []decideRow{
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "suggestion - 0.00 Rejected by a person."}},
 	{"a link that is no citation", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), weighed("delivery", "invoice", 95)},
 		[]string{"match only implied 1.00 medium", "match only 1.00 medium", "match only 1.00 medium"}},
+	{"a link of an invoice that comes second", []Pair{weighed("order", "invoice 1", 95, 5, 5, 5), weighed("order", "invoice 2", 65, 5, 5, 5), weighed("order", "receipt", 95), weighed("receipt", "invoice 2", 75)},
+		[]string{"match only 1.00 medium", "nothing taken", "match only 1.00 medium", "match only 0.95 medium"}},
 	{"a link that is too weak", []Pair{weighed("order", "invoice", 40), by("cites", weighed("order", "delivery", 95)), weighed("delivery", "invoice", 30)},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "suggestion only 0.50 Undecided."}},
 	{"more than the third allows", []Pair{weighed("order", "invoice", 40, 5, 6, 5), weighed("order", "receipt", 95), weighed("receipt", "invoice", 95)},

@@ -118,11 +118,11 @@ func (f *field) linksOf(p *Pair) (sums [2]uint64) {
 }
 
 // between is the evidence of a third document. Quantities or an amount that exceed the other
-// document's outweigh it, and so does a citation of the contract. A chain of citations is the
-// better reason.
+// document's outweigh it, and so do a better partner of one of the two, and a citation of the
+// contract. A chain of citations is the better reason.
 func (r rivalry) between(p *Pair) []score.Evidence {
 	switch t := r.third; {
-	case t == implied && r.via == "" && !(p.ordered() && p.Exceeds()):
+	case t == implied && r.via == "" && min(r.standings[0], r.standings[1]) > displaced && !(p.ordered() && p.Exceeds()):
 		return score.Implied.Because("A document that belongs to the %s belongs to the %s as well.", p.TypeA.Words(), p.TypeB.Words())
 	case t == throughOrder && !p.CitesAnyhow():
 		return score.ThroughOrder.Because("The invoice belongs to a purchase order of the contract, and doesn't cite the contract.")

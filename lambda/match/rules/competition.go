@@ -68,10 +68,10 @@ func compete(p *Pair, r rivalry) []score.Evidence {
 	return chain
 }
 
-// elsewhere is the evidence against a pair if what one of the two cites is the very number of
+// means is the evidence against a pair if what one of the two cites is the very number of
 // another document: X is cited and exists, so X/CO1 isn't. It doesn't hold against parts that
 // add up to a whole, because a list of numbers may name only the first.
-func (r rivalry) elsewhere(p *Pair) []score.Evidence {
+func (r rivalry) means(p *Pair) []score.Evidence {
 	a, b := r.standings[0], r.standings[1]
 	if parts := min(a, b) >= room && max(a, b) == addsUp; parts || !r.meant {
 		return nil

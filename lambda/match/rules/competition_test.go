@@ -37,6 +37,8 @@ func drawPairs(t *rapid.T) (pairs []Pair) {
 				p = by("cites", p)
 			case 6:
 				p = by("cites-loosely", p)
+			case 7, 8:
+				p = by("other-citation", p)
 			}
 			if rapid.IntRange(0, 3).Draw(t, "dated") > 0 {
 				p = dated(rapid.IntRange(-3, 3).Draw(t, "days"), p)

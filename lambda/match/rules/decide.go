@@ -144,7 +144,7 @@ func edgeOf(p *Pair, r rivalry, numbers *score.Numbers, b Bounds) Edge {
 	e := Edge{A: p.A, B: p.B, DecidedBy: "rules", Confidence: "medium",
 		Evidence: append([]score.Evidence{}, p.Evidence...)}
 	if p.Verdict == "" && p.Veto == "" {
-		competition := slices.Concat(compete(p, r), r.between(p), r.elsewhere(p))
+		competition := slices.Concat(compete(p, r), r.between(p), r.means(p))
 		numbers.Weigh(competition)
 		e.Evidence = append(e.Evidence, competition...)
 		e.Points = p.bounded(e.Evidence, r, numbers)

@@ -185,6 +185,10 @@ var decideRows = []decideRow{
 		[]string{"match only implied 1.00 medium", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"two parts of an order are no chain", []Pair{weighed("delivery", "invoice", 40), by("cites", weighed("order", "delivery", 95)), by("cites", weighed("order", "invoice", 95))},
 		[]string{"suggestion only 0.60 Undecided.", "match only 1.00 medium", "match only 1.00 medium"}},
+	{"an invoice of a delivery of another order", []Pair{weighed("order", "invoice", 95), by("cites", weighed("delivery", "invoice", 95)), by("other-citation", weighed("order", "delivery", 65))},
+		[]string{"suggestion only other-chain 0.55 Undecided.", "match only 1.00 medium", "match only 0.85 medium"}},
+	{"which cites the order as well", []Pair{citing("cites", "47", weighed("order", "invoice", 95)), by("cites", weighed("delivery", "invoice", 95)), by("other-citation", weighed("order", "delivery", 65))},
+		[]string{"match only 1.00 medium", "match only 1.00 medium", "match only 0.85 medium"}},
 	{"the invoice of an order of a contract", []Pair{weighed("contract", "invoice", 40), by("cites", weighed("contract", "order", 95)), by("cites", weighed("order", "invoice", 95))},
 		[]string{"nothing only through-order", "match only 1.00 medium", "match only 1.00 medium"}},
 	{"the invoice of another order", []Pair{weighed("contract", "invoice", 80), weighed("order", "invoice", 95)},
@@ -274,7 +278,7 @@ func TestDecide(t *testing.T) {
 func TestCompetitionTableIsFull(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []score.Kind{score.Only, score.AddsUp, score.Nearest, score.Tie, score.Farther, score.Taken, score.Copy, score.Chain,
-		score.Implied, score.ThroughOrder, score.OfOtherOrder, score.Delivered, score.Meant} {
+		score.Implied, score.ThroughOrder, score.OfOtherOrder, score.OtherChain, score.Delivered, score.Meant} {
 		name := kind.Because("")[0].Name
 		if !slices.ContainsFunc(decideRows, func(row decideRow) bool {
 			return slices.ContainsFunc(row.want, func(want string) bool { return slices.Contains(strings.Fields(want), name) })

@@ -16,6 +16,7 @@ type rivalry struct {
 	standings [2]standing   // at A and at B
 	rivals    [2]Rivals     // at A and at B
 	via       document.Type // of a document connecting the two by citations; or empty
+	elsewhere document.Type // of a document connecting one of the two to another than the other; or empty
 	third     third         // of documents between the two
 	meant     bool          // its citation is the very number of another document
 }
@@ -25,6 +26,7 @@ type rivalry struct {
 type field struct {
 	groups map[seat]*group
 	legs   map[uuid.UUID]map[uuid.UUID]document.Type // parts of chains, by document and other document
+	others map[[2]uuid.UUID]bool                     // documents that don't cite each other, but another one
 	exact  map[citation]bool
 	links  map[seat][]uuid.UUID // see linked
 	// partners are the known documents of each document asked for.
@@ -65,8 +67,8 @@ type place struct {
 }
 
 func newField(pairs []Pair) *field {
-	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{}, exact: map[citation]bool{},
-		links:    map[seat][]uuid.UUID{},
+	f := &field{groups: map[seat]*group{}, legs: map[uuid.UUID]map[uuid.UUID]document.Type{},
+		others: map[[2]uuid.UUID]bool{}, exact: map[citation]bool{}, links: map[seat][]uuid.UUID{},
 		partners: map[uuid.UUID][]partner{}}
 	for i := range pairs {
 		p := &pairs[i]
@@ -76,6 +78,9 @@ func newField(pairs []Pair) *field {
 		if p.leg() {
 			f.leg(p.A, p.B, p.TypeB)
 			f.leg(p.B, p.A, p.TypeA)
+		}
+		if p.CitesOther() {
+			f.others[[2]uuid.UUID{p.A, p.B}], f.others[[2]uuid.UUID{p.B, p.A}] = true, true
 		}
 		if cited, exact := p.Citation(); exact && p.Veto == "" {
 			f.exact[citation{p.A, cited}], f.exact[citation{p.B, cited}] = true, true
@@ -116,7 +121,7 @@ func (f *field) of(p *Pair) (r rivalry) {
 	}
 	a, b := f.place(p, p.A, p.TypeB), f.place(p, p.B, p.TypeA)
 	r.standings, r.rivals, r.via = [2]standing{a.standing, b.standing}, [2]Rivals{a.rivals, b.rivals}, f.via(p)
-	r.third = f.third(p)
+	r.third, r.elsewhere = f.third(p), f.elsewhere(p)
 	if cited, exact := p.Citation(); cited != "" && !exact {
 		r.meant = f.exact[citation{p.A, cited}] || f.exact[citation{p.B, cited}]
 	}
@@ -156,6 +161,23 @@ func (f *field) via(p *Pair) (least document.Type) {
 	for id, t := range few {
 		if _, both := many[id]; both && score.Between(p.TypeA, t, p.TypeB) && (least == "" || t < least) {
 			least = t
+		}
+	}
+	return least
+}
+
+// elsewhere is the type of a document that belongs to one of the two by a citation, and cites
+// another document than the other: the invoice of a delivery, and an order that isn't the delivery's.
+// Of several types, it returns the least.
+func (f *field) elsewhere(p *Pair) (least document.Type) {
+	if p.CitesAnyhow() {
+		return ""
+	}
+	for _, ends := range [][2]uuid.UUID{{p.A, p.B}, {p.B, p.A}} {
+		for id, t := range f.legs[ends[0]] {
+			if f.others[[2]uuid.UUID{id, ends[1]}] && score.Between(p.TypeA, t, p.TypeB) && (least == "" || t < least) {
+				least = t
+			}
 		}
 	}
 	return least

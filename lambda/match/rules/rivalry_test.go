@@ -110,8 +110,32 @@ func oneByOne(p Pair, pairs []Pair) (r rivalry) {
 			r.via = chained(p, chains, pairs)
 		}
 	}
-	r.third = thirdOf(p, pairs)
+	r.third, r.elsewhere = thirdOf(p, pairs), elsewhereOf(p, pairs)
 	return r
+}
+
+// elsewhereOf is the plain form of field.elsewhere.
+func elsewhereOf(p Pair, pairs []Pair) (least document.Type) {
+	if p.CitesAnyhow() {
+		return ""
+	}
+	for _, q := range pairs {
+		for _, r := range pairs {
+			var mine, its = p.A, p.B
+			if q.A == its || q.B == its {
+				mine, its = its, mine
+			}
+			x := q.from(mine)
+			if (q.A != mine && q.B != mine) || !q.leg() || !score.Between(p.TypeA, x.other, p.TypeB) || r.Verdict == Rejected ||
+				r.Veto != "" && r.Verdict == "" || !r.CitesOther() || r.A != its && r.B != its || r.Other(its) != x.rival {
+				continue
+			}
+			if least == "" || x.other < least {
+				least = x.other
+			}
+		}
+	}
+	return least
 }
 
 // thirdOf is the plain form of field.third.

@@ -122,6 +122,8 @@ func (f *field) linksOf(p *Pair) (sums [2]uint64) {
 // contract. A chain of citations is the better reason.
 func (r rivalry) between(p *Pair) []score.Evidence {
 	switch t := r.third; {
+	case r.elsewhere != "" && r.via == "":
+		return score.OtherChain.Because("A %s belongs to one of the two, and cites another document than the other.", r.elsewhere.Words())
 	case t == implied && r.via == "" && min(r.standings[0], r.standings[1]) > displaced && !(p.ordered() && p.Exceeds()):
 		return score.Implied.Because("A document that belongs to the %s belongs to the %s as well.", p.TypeA.Words(), p.TypeB.Words())
 	case t == throughOrder && !p.CitesAnyhow():

@@ -133,6 +133,10 @@ func (p Pair) CitesAnyhow() bool {
 	return slices.ContainsFunc(p.Evidence, func(ev Evidence) bool { return ev.Cited != "" && ev.Points > 0 })
 }
 
+// CitesOther reports whether one cites another document of the other's type, in the form of the
+// other's number.
+func (p Pair) CitesOther() bool { return has(p.Evidence, evOtherCitation) && !p.CitesAnyhow() }
+
 // Exceeds reports whether the later document has more units or a higher amount than the earlier.
 func (p Pair) Exceeds() bool {
 	first, second := p.Fit.A, p.Fit.B

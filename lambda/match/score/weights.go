@@ -136,6 +136,7 @@ var (
 	ThroughOrder = define("through-order", "third", -30)  // an invoice and a contract that have an order in common
 	Delivered    = define("delivered", "third", -30)      // an invoice with a delivery, and a contract
 	OfOtherOrder = define("of-other-order", "third", -60) // an invoice with an order that isn't the contract's
+	OtherChain   = define("other-chain", "third", -60)    // what one of the two cites belongs to another document than the other
 
 	Meant = define("meant", "citation", -45) // the number that it cites in part is another document's
 

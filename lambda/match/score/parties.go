@@ -68,6 +68,9 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 			s.IBAN, quoted(a.Supplier.Name), quoted(b.Supplier.Name))
 	case sim >= sameName:
 		evidence = evName.Because("Both name %s as the supplier.", a.Supplier.Name)
+	case sim >= similarName && s.apart(t):
+		evidence = evNamePerhaps.Because("The suppliers %s and %s have similar names, but other VAT ids.",
+			quoted(a.Supplier.Name), quoted(b.Supplier.Name))
 	case sim >= similarName:
 		evidence = evNameSimilar.Because("The suppliers %s and %s look like one company.", quoted(a.Supplier.Name), quoted(b.Supplier.Name))
 	case same(s.place, t.place) && (s.unlike(t) || sim >= otherName):
@@ -86,6 +89,15 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 	}
 	return evidence
 }
+
+// apart reports whether the VAT ids of two companies are of one country and differ by more than a
+// misreading, whether or not their check digits are right.
+func (p *party) apart(q *party) bool {
+	return min(len(p.VATID), len(q.VATID)) > misreadVATID && p.VATID[:2] == q.VATID[:2] && !company.Within(p.VATID, q.VATID, misreadVATID)
+}
+
+// misreadVATID is the maximum of edits between two readings of one VAT id.
+const misreadVATID = 3
 
 // beginAlike reports whether two names begin with the same word, as branches of a company do.
 func beginAlike(a, b string) bool {

@@ -100,7 +100,7 @@ func TestFindSkipsOtherNumbers(t *testing.T) {
 		"order of 13.07.2024", "Bestellung 13.07.2024", "Bestellung AB 13.07.2024", "order 12/05/14",
 		"Rechnung 2026-04-03", "Ihre Bestellung vom 3. April 2026", "order date: 7/1/2014",
 		"Rechnung 2026", "contract 2024-2026", "Vertrag vom 1.1.2024 bis 31.12.2026", "invoice within 30 days",
-		"order no. 3 April", "commande du 12 mars 2026",
+		"order no. 3 April", "commande du 12 mars 2026", "zamówienie nr 3 stycznia",
 		"invoice 30 days net", "Rechnung 100 Tage", "Auftrag 24h", "contract 120-month",
 		"Rechnung 03/2026", "invoice Q4 2025", "Rechnung KW 12/2026", "Rechnung 4. Quartal 2025",
 		// amounts and quantities

@@ -28,12 +28,8 @@ var dateIntroductions = lazy.Words(`of vom von dated dd du del dell on from am l
 // dateWords are the second half of "order no. / date".
 var dateWords = lazy.Words(`date datum dated data`)
 
-var months = lazy.Words(`january february march april may june july august september october november december
-	jan feb mar apr jun jul aug sep sept oct nov dec
-	januar jaenner februar maerz mai juni juli oktober dezember mrz okt dez
-	janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre janv fevr juil
-	gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre dicembre
-	gen mag giu lug ago set ott dic`)
+var months = lazy.Words(strings.Join(monthNames[:], " ") + ` jan feb mar apr jun jul aug sep sept oct nov dec mrz okt dez
+	janv fevr juil gen mag giu lug ago set ott dic`)
 
 // conjunctions stand before the last number of a list.
 var conjunctions = lazy.Words(`and und et e ed or oder ou o sowie`)

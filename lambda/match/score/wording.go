@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"matchbook/lambda/document/company"
+	"matchbook/lambda/document/reference"
 	"matchbook/lambda/internal/lazy"
 )
 
@@ -14,6 +15,7 @@ import (
 type wording struct {
 	names   []string // words and parts of words without digits, in the order of the text
 	numbers []string // and single letters, sorted, each once; M6x20 has 6, 20 and m
+	months  []string // by their English names, sorted, each once
 }
 
 // Bounds of a wording, needed because names are compared each with each.
@@ -41,8 +43,7 @@ func readWording(text string) (w wording) {
 			}
 		}
 	}
-	slices.Sort(w.numbers)
-	w.numbers = slices.Compact(w.numbers)
+	w.numbers, w.months = sorted(w.numbers), sorted(w.months)
 	return w
 }
 
@@ -54,13 +55,15 @@ func (w *wording) add(part string) {
 		return
 	}
 	for _, name := range strings.FieldsFunc(part, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(name) == 1 { // a size, M or L
+		month := reference.Month(name)
+		switch {
+		case month > 0:
+			w.months = append(w.months, month.String())
+		case len(name) == 1: // a size, M or L
 			if !strings.Contains(wordLetters, name) && len(w.numbers) < maxNumbers {
 				w.numbers = append(w.numbers, name)
 			}
-			continue
-		}
-		if len(w.names) < maxNames && !slices.Contains(w.names, name) {
+		case len(w.names) < maxNames && !slices.Contains(w.names, name):
 			w.names = append(w.names, name)
 		}
 	}
@@ -104,11 +107,11 @@ type likeness struct {
 	variant     bool    // both have common names and different ones: black and cyan
 	numbers     bool    // they have numbers in common
 	sizes       bool    // all numbers are the same, and several
-	contradicts bool    // each has a number missing in the other
+	contradicts bool    // each has a number or a month missing in the other
 }
 
 func (w *wording) like(v *wording) (l likeness) {
-	l.contradicts = contradict(w.numbers, v.numbers)
+	l.contradicts = contradict(w.numbers, v.numbers) || contradict(w.months, v.months)
 	l.numbers = common(w.numbers, v.numbers) > 0
 	l.sizes = len(w.numbers) >= 2 && slices.Equal(w.numbers, v.numbers) &&
 		len(strings.Join(w.numbers, "")) >= tellingDigits

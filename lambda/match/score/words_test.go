@@ -70,16 +70,17 @@ func TestAlphanumeric(t *testing.T) {
 func TestWordings(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ text, want string }{
-		{"", "[] []"},
-		{"Schraube DIN 912 M6 x 20", "[schraube din] [20 6 912 m]"},
-		{"Blech S235JR 3x1250x2500 mm", "[blech jr mm] [1250 235 2500 3 s]"},
-		{"Suero 0,9 % 0500 ml", "[suero ml] [0.9 500]"},
-		{"Bolt 8.0 3/4", "[bolt] [3 4 8]"},
-		{"Jacket L", "[jacket] [l]"},
-		{"Service on 10/09/2023 and 2023-09-10", "[service on and] []"},
+		{"", "[] [] []"},
+		{"Schraube DIN 912 M6 x 20", "[schraube din] [20 6 912 m] []"},
+		{"Blech S235JR 3x1250x2500 mm", "[blech jr mm] [1250 235 2500 3 s] []"},
+		{"Suero 0,9 % 0500 ml", "[suero ml] [0.9 500] []"},
+		{"Bolt 8.0 3/4", "[bolt] [3 4 8] []"},
+		{"Jacket L", "[jacket] [l] []"},
+		{"Mai, juin et Mai 2026", "[et] [2026] [June May]"},
+		{"Service on 10/09/2023 and 2023-09-10", "[service on and] [] []"},
 	} {
 		w := readWording(tc.text)
-		if got := fmt.Sprint(w.names, " ", w.numbers); got != tc.want {
+		if got := fmt.Sprint(w.names, " ", w.numbers, " ", w.months); got != tc.want {
 			t.Errorf("%q: got %s, want %s", tc.text, got, tc.want)
 		}
 	}
@@ -97,6 +98,9 @@ func TestLikenessOfWordings(t *testing.T) {
 		{"Catheter gelb", "Catéter amarillo", likeness{words: 0.5}},
 		{"Catheter", "Cathetre", likeness{words: 1}},
 		{"Ball bearing 6205-2RS", "Rillenlager 6205-2RS", likeness{words: 0.5, numbers: true, sizes: true}},
+		{"Limpeza março 2026", "Limpeza abril 2026", likeness{numbers: true, contradicts: true}},
+		{"Büroreinigung März", "Büroreinigung mars 2026", likeness{words: 1, exact: 1}},
+		{"Abonnement kassa per maand", "Abonnement kassa januari 2026", likeness{words: 1, exact: 2}},
 		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},
 		{"", "pen", likeness{}},
 	} {

@@ -64,6 +64,8 @@ func (b *book) judgeCharge(d *Document, amount document.Amount, t Tolerance) (Ve
 		return Matched, fmt.Sprintf("The order has charges of %s.", planned.Fixed())
 	case t.charge(amount.Minus(planned), net(d).Minus(amount)):
 		return Matched, "No order has this charge; it is within the tolerance."
+	case planned.Sign() > 0:
+		return PriceVariance, fmt.Sprintf("The charge is %s; the order's are %s.", amount.Fixed(), planned.Fixed())
 	}
 	return UnplannedCharge, fmt.Sprintf("No order has this charge of %s.", amount.Fixed())
 }

@@ -66,6 +66,8 @@ var situationKinds = map[string]situationKind{
 	"freight, without 1":      {"O Filtro; *10; ; 12.5\nR Filtro; *10\nI Filtro; *10; ; 12.5|Portes; ; ; ; ; 9", "unplanned-charge", ""},
 	"freight, allowed":        {"O Pump; *10; ; 12.5\nR Pump; *10\nI Pump; *10; ; 12.5|Freight; 1; ; 15", "matched", `{"charge_absolute":20}`},
 	"freight, ordered":        {"O Pumpe; *10; ; 12.5|Fracht; 1; ; 15\nR Pumpe; *10\nI Pumpe; *10; ; 12.5|Fracht; 1; ; 15", "matched", ""},
+	"freight, dearer":         {"O Pumpe; *10; ; 12.5|Fracht; 1; ; 15\nR Pumpe; *10\nI Pumpe; *10; ; 12.5|Fracht; 1; ; 40", "price-variance", ""},
+	"freight, from nothing":   {"O Pumpe; *10; ; 12.5|Fracht; 1; ; 0\nR Pumpe; *10\nI Pumpe; *10; ; 12.5|Fracht; 1; ; 40", "unplanned-charge", ""},
 	"down payment":            {"O Boiler; 1; ; 10000\nI Down payment 30 %; 1; ; 3000\nR Boiler; 1\nI Boiler; 1; ; 10000|less down payment; 1; ; -3000", "down-payment final-invoice", ""},
 	"Anzahlung":               {"O Heizkessel; 1; ; 8000\nI Anzahlung; 1; ; 2500\nR Heizkessel; 1\nI Heizkessel; 1; ; 8000|abzgl. Anzahlung; 1; ; -2500", "down-payment final-invoice or matched", ""},
 	"zaliczka":                {"O Instalacja; 2; ; 5000|Zestaw; 1; ; 2000\nI Zaliczka 20 % - Instalacja; 1; ; 2400\nR Instalacja; 2|Zestaw; 1", "down-payment", ""},

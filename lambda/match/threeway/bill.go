@@ -115,7 +115,11 @@ func (b *book) total(d, o *Document, returned document.Amount) {
 	}
 	s.billed, s.value = s.billed.Plus(billed), s.value.Plus(value)
 	collective := len(b.shares[d.ID]) == 0 && len(d.Lines) > 0 && value.Cmp(s.amount) > 0 // bills other orders too
-	if value.Sign() > 0 && !collective && !t.total(s.value.Minus(b.forgiven(o, t)), s.amount) {
+	most := sumOf(o.Lines, amountOf)                                                      // a discount of the whole is a matter of price
+	if most.Cmp(s.amount) < 0 {
+		most = s.amount
+	}
+	if value.Sign() > 0 && !collective && !t.total(s.value.Minus(b.forgiven(o, t)), most) {
 		s.over[d.ID] = true
 	}
 	s.dear[d.ID] = billed.Sign() > 0 && !t.total(s.billed.Minus(b.forgiven(o, t)), s.amount)

@@ -214,7 +214,7 @@ func net(d *Document) (sum document.Amount) {
 		return d.Total.Minus(d.Tax)
 	}
 	sum = sumOf(d.Lines, func(l document.Line) document.Amount { return l.Amount })
-	if sum.IsZero() {
+	if sum.IsZero() || d.Total.Sign() > 0 && d.Total.Cmp(sum) < 0 { // with a discount of the whole
 		return d.Total
 	}
 	return sum

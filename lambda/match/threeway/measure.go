@@ -60,8 +60,8 @@ var (
 	numbers    = lazy.Regexp(`[0-9]{1,4}`)
 )
 
-// priceOf is the price of one unit of a line. If quantity and price only make up the amount with
-// a price for 10, 100 or 1000 units, assumed is that number.
+// priceOf is the price of one unit of a line, less a discount that its amount shows. If quantity
+// and price only make up the amount with a price for 10, 100 or 1000 units, assumed is that number.
 func priceOf(l document.Line) (price, assumed document.Amount) {
 	quantity, amount := l.Quantity.Abs(), l.Amount.Abs()
 	if l.UnitPrice.IsZero() {
@@ -69,12 +69,16 @@ func priceOf(l document.Line) (price, assumed document.Amount) {
 	}
 	price = l.UnitPrice.Abs()
 	if l.PriceFor.Sign() > 0 {
-		return price.Per(l.PriceFor), assumed
+		price = price.Per(l.PriceFor)
 	}
+	whole := quantity.Times(price)
 	for _, n := range tens {
-		if whole := quantity.Times(price); amount.Sign() > 0 && whole.Within(amount.Times(n).Times(thousandth), amount.Times(n)) {
+		if l.PriceFor.Sign() <= 0 && amount.Sign() > 0 && whole.Within(amount.Times(n).Times(thousandth), amount.Times(n)) {
 			return price.Per(n), n
 		}
+	}
+	if amount.Sign() > 0 && whole.Minus(amount).Cmp(cents) > 0 {
+		price = amount.Per(quantity)
 	}
 	return price, assumed
 }

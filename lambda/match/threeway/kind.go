@@ -48,7 +48,7 @@ func (b *book) classify(d *Document, shares []share) []kind {
 		case known:
 		case amount.Sign() < 0 && b.deducts(d, l):
 			kinds[i] = deduction
-		case amount.Sign() < 0 && (l.Quantity.IsZero() || l.Quantity.Sign() > 0 && l.SKU == ""):
+		case amount.Sign() < 0 && (l.Quantity.IsZero() || l.SKU == "" && (l.Quantity.Sign() > 0 || printsShare(l, ordered))):
 			kinds[i] = discount
 		case amount.Sign() > 0 && (score.IsCharge(l) || l.SKU == "" && amount.Cmp(ordered.Times(mostCharge(l))) <= 0):
 			kinds[i] = charge
@@ -106,7 +106,8 @@ var (
 func printsShare(l document.Line, of document.Amount) bool {
 	for _, m := range percentage().FindAllStringSubmatch(l.Description, maxShown) {
 		percent, err := document.ParseAmount(strings.TrimSuffix(m[1]+"."+m[2], "."))
-		if want := portion(percent, of); err == nil && want.Sign() > 0 && amountOf(l).Within(want.Times(thousandth).Plus(cents), want) {
+		want := portion(percent, of)
+		if err == nil && want.Sign() > 0 && amountOf(l).Abs().Within(want.Times(thousandth).Plus(cents), want) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/reference"
+	"matchbook/lambda/match/score"
 )
 
 // place is an article that a line may belong to.
@@ -150,6 +151,7 @@ func (b *book) places(d *Document) map[int][]*place {
 				put(o, p.A[0], i, false)
 			}
 		}
+		b.widen(o, d, places, used, put)
 		for i := range d.Lines {
 			if len(places[i]) > 0 || len(used) == len(o.Lines) || len(o.Lines) > maxReplaced {
 				continue
@@ -161,6 +163,28 @@ func (b *book) places(d *Document) map[int][]*place {
 		}
 	}
 	return places
+}
+
+// widen gives a line the other articles of an order that it may merge: unused ones at its price that
+// are also like it, such as one board for three places.
+func (b *book) widen(o, d *Document, places map[int][]*place, used map[int]bool, put func(o *Document, at, i int, substitute bool)) {
+	if len(used) == len(o.Lines) || len(o.Lines) > maxReplaced {
+		return
+	}
+	for i, l := range d.Lines {
+		if len(places[i]) == 0 || l.UnitPrice.IsZero() {
+			continue
+		}
+		for at, line := range o.Lines {
+			price, priced := comparePrices(l, line, factor{one, byUnit})
+			if used[b.accounts[article{o.ID, at}].lines[0]] || !priced || !price.is.Equal(price.expected) ||
+				len(score.AlignLines([]document.Line{line}, []document.Line{l})) == 0 {
+				continue
+			}
+			used[at] = true
+			put(o, at, i, false)
+		}
+	}
 }
 
 // like returns the line of an order about the same article with the price of l, or at.

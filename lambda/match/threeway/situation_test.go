@@ -115,6 +115,8 @@ var situationKinds = map[string]situationKind{
 	"of the whole, given":     {"O Laken; 150; ; 14.2|Bezug; 300; ; 3.6 {\"subtotal\":\"\",\"total\":\"2889\"}\nR Laken; 150|Bezug; 300\nI Laken; 150; ; 14.2|Bezug; 300; ; 3.6|Rabatt 10 %; ; ; ; ; -321", "matched", ""},
 	"held back":               {"O Gehweg; 1; ; 48600\nR Gehweg; 1\nI Gehweg; 1; ; 48600|Einbehalt 10 %; -1; ; 4860; ; -4860\nI Einbehalt 10 % frei; 1; ; 4860", "matched down-payment", ""},
 	"a piece sent back":       {"O Gehwegplatte; *10; ; 30\nR Gehwegplatte; *10\nI Gehwegplatte; *10; ; 30|Bordstein; -1; ; 30; ; -30", "not-ordered", ""},
+	"three places, one line":  {"O Dämmplatte 100 mm Haus A; *80; m2; 19.5|Dämmplatte 100 mm Haus B; *45; m2; 19.5|Dämmplatte 100 mm Haus C; *25; m2; 20.1\nR Dämmplatte 100 mm Haus A; *80; m2|Dämmplatte 100 mm Haus B; *45; m2|Dämmplatte 100 mm Haus C; *25; m2\nI Dämmplatte 100 mm; *125; m2; 19.5|Dämmplatte 100 mm; *25; m2; 20.1", "matched", ""},
+	"and one too many":        {"O Dämmplatte 100 mm Haus A; *80; ; 19.5|Dämmplatte 100 mm Haus B; *45; ; 19.5\nR Dämmplatte 100 mm Haus A; *80|Dämmplatte 100 mm Haus B; *45\nI Dämmplatte 100 mm; *150; ; 19.5", "over-billed!", ""},
 	"15 % cheaper":            {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 85", "price-variance", ""},
 	"freight with a number":   {"O Pump; *10; ; 12.5\nR Pump; *10\nI Pump; *10; ; 12.5|F100 Freight; 1; ; 15", "unplanned-charge", ""},
 	"two orders' prices":      {"O P7 Papier; *10; ; 4|P8 Karton; *3; ; 9\nR P7 Papier; *10|P8 Karton; *3\nI P8 Karton; *3; ; 9|P7 Papier; *10; ; 4", "matched", ""},

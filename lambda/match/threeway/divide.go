@@ -156,7 +156,7 @@ func (b *book) places(d *Document) map[int][]*place {
 			if len(places[i]) > 0 || len(used) == len(o.Lines) || len(o.Lines) > maxReplaced {
 				continue
 			}
-			if at := substituted(o, d, i, used, t); at >= 0 {
+			if at := b.substituted(o, d, i, used, t); at >= 0 {
 				used[at] = true
 				put(o, at, i, alike)
 			}

@@ -154,10 +154,10 @@ func names(text, number string) bool {
 }
 
 // substituted finds the ordered line that an invoice's or receipt's line without an article
-// stands for: the only unused one with the same quantity and price, of another article number. A
-// document without prices must say so in its notes.
+// stands for: the only unused one with the same quantity and price, of another article number.
+// Without prices, the document's notes must say so, or a line of an invoice of the order.
 // It returns -1 without one.
-func substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
+func (b *book) substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 	l, found := d.Lines[i], -1
 	if l.SKU == "" || l.Quantity.Sign() <= 0 {
 		return -1
@@ -167,7 +167,7 @@ func substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 			continue
 		}
 		diff, priced := comparePrices(l, line, factor{one, byUnit})
-		if priced && !t.price(diff) || !priced && !(names(d.Notes, line.SKU) && names(d.Notes, l.SKU)) {
+		if priced && !t.price(diff) || !priced && !(names(d.Notes, line.SKU) && names(d.Notes, l.SKU)) && !b.replaces(o, l, line) {
 			continue
 		}
 		if found >= 0 {
@@ -178,12 +178,20 @@ func substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 	return found
 }
 
+// replaces reports whether an invoice of an order has the article of l, and names the ordered line's
+// there.
+func (b *book) replaces(o *Document, l, ordered document.Line) bool {
+	return slices.ContainsFunc(b.with(o, document.Invoice), func(d *Document) bool {
+		return slices.ContainsFunc(d.Lines, func(x document.Line) bool { return x.SKU == l.SKU && names(x.Description, ordered.SKU) })
+	})
+}
+
 // minName is the length from which a text names an article.
 const minName = 4
 
 // otherNumber reports whether a line stands for the ordered one: it names that in brackets, or
-// has another article number although both number alike. A text of the documents has both
-// numbers then, or they differ in the last two characters.
+// has another article number although both number alike. Its text has the ordered number then, a
+// text of the documents has both, or they differ in the last two characters.
 func otherNumber(l, ordered document.Line, texts []string) bool {
 	if _, inside, ok := strings.Cut(plainText(l.Description), "("); ok && len(ordered.Description) > minName &&
 		strings.Contains(inside, plainText(ordered.Description)) {
@@ -197,7 +205,8 @@ func otherNumber(l, ordered document.Line, texts []string) bool {
 		plainText(l.Description) != plainText(ordered.Description) {
 		return true
 	}
-	return slices.ContainsFunc(texts, func(text string) bool { return names(text, b) && names(text, a) })
+	return names(l.Description, b) ||
+		slices.ContainsFunc(texts, func(text string) bool { return names(text, b) && names(text, a) })
 }
 
 // namesAdvance reports whether a text names a down payment. The words are hints: a line about an

@@ -13,8 +13,8 @@ import (
 const sameName = 0.75
 
 // OtherBuyer warns about an invoice to another company than the buyer of its order, such as one
-// of the same group. The invoice must name a VAT id, because names alone may be of a department
-// or a trade. ok is false if the two may be one company.
+// of the same group. The invoice must name a valid VAT id, or both name one, because names alone may
+// be of a department or a trade. ok is false if the two may be one company.
 func OtherBuyer(invoice, order Document) (w Warning, ok bool) {
 	a, b := invoice.Buyer, order.Buyer
 	p, q := nameOf(a), nameOf(b)
@@ -22,9 +22,9 @@ func OtherBuyer(invoice, order Document) (w Warning, ok bool) {
 	theirs, alsoValid := company.VATID(b.VATID)
 	alike := company.Similarity(p, q)
 	switch {
-	case !valid, alsoValid && id == theirs, alike >= sameName: // a company may have ids of several countries
+	case !valid && (id == "" || theirs == ""), id == theirs, alike >= sameName: // a company may have ids of several countries
 		return w, false
-	case !alsoValid && !company.Sisters(p, q) && !differ(p, q):
+	case !(valid && alsoValid) && !company.Sisters(p, q) && !differ(p, q):
 		return w, false
 	}
 	return Warning{invoice.ID, WrongCompany, order.ID, fmt.Sprintf("The invoice is addressed to %s, but the order %.*s is by %s. "+

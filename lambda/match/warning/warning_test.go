@@ -270,6 +270,8 @@ func TestOtherBuyer(t *testing.T) {
 		"one name, ids of two countries": {trade + "," + foreign, trade + "," + id, false},
 		"without an id":                  {homes, trade, false},
 		"a misread id":                   {homes + `,"vat_id":"DE136695977"`, trade, false},
+		"two wrong ids, two names":       {homes + `,"vat_id":"DE136695977"`, trade + `,"vat_id":"DE136695970"`, true},
+		"a misread id of one name":       {trade + `,"vat_id":"DE136695977"`, trade + "," + id, false},
 		"a shorter name":                 {`"name":"Südhang",` + id, trade, false},
 		"another name altogether":        {`"name":"Bäckerei Kornblum",` + id, trade, false},
 		"no name":                        {id, trade, false},

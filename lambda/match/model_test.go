@@ -316,7 +316,7 @@ func TestPairIsAskedOnce(t *testing.T) {
 		t.Errorf("only 45001 belongs to a document beyond doubt:\n%s", second.User)
 	}
 	changed := docs[len(docs)-1]
-	changed.Data = strings.Replace(changed.Data, "2026-01-05", "2026-01-04", 1)
+	changed.Data = strings.Replace(changed.Data, "2026-01-05", "2026-01-06", 1)
 	m.docs[changed.ID] = changed
 	queue.drain(t, matcher, []uuid.UUID{changed.ID}, func(_ uuid.UUID, err error) { t.Error(err) })
 	if len(model.asked) != 3 || verdicts(model.asked) != 4 {

@@ -133,7 +133,7 @@ EVIDENCE
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
 Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
-share of true matches among known pairs with as many points; 70 points are a match, 0.84.
+share of true matches among known pairs with as many points; 70 points are a match, 0.85.
 
 VERDICT
   Matched by rules: 0.98, medium confidence.
@@ -161,7 +161,7 @@ EVIDENCE
        -15  Other invoices fit the purchase order as well, and they cannot all belong to it.
 
 Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
-share of true matches among known pairs with as many points; 70 points are a match, 0.84.
+share of true matches among known pairs with as many points; 70 points are a match, 0.85.
 
 VERDICT
   Undecided: it needs 12 more points to be a match.
@@ -246,7 +246,7 @@ LEFT FOR PEOPLE (2)
   do: matchbook confirm 30000000-0000-4000-8000-000000000001 ID, or reject
 
 Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
-share of true matches among known pairs with as many points; 70 points are a match, 0.84.
+share of true matches among known pairs with as many points; 70 points are a match, 0.85.
 `},
 		"a document in a cluster": {[]string{"G-2026/00031"}, `
 credit note G-2026/00031
@@ -274,7 +274,7 @@ MATCHED (1)
        +20  No other invoice fits the credit note, and no other credit note the invoice.
 
 Points of one kind (company, citations, contents, dates, competition) are capped. The score is the
-share of true matches among known pairs with as many points; 70 points are a match, 0.84.
+share of true matches among known pairs with as many points; 70 points are a match, 0.85.
 `},
 	} {
 		t.Run(name, func(t *testing.T) {

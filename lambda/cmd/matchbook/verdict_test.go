@@ -146,7 +146,7 @@ invoice R-81                        30000000-0000-4000-8000-000000000002
   was       rejected by a person
   is        confirmed by a person
   appeared  no other match of the two
-  vanished  0.96 by rules purchase order L-7001 -- invoice R-82
+  vanished  0.97 by rules purchase order L-7001 -- invoice R-82
   published 1 document, to be matched again
   cluster   of purchase order L-7001
             purchase order L-7001               30000000-0000-4000-8000-000000000001

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"matchbook/lambda/internal/lazy"
 )
 
 // Mentions lists possible document numbers in a text of any language, whatever precedes them,
 // each once, at most most: words with three digits or more, other than dates, years, amounts,
-// percentages, bank accounts and telephone numbers. Groups of digits are also joined, and a
+// percentages, bank accounts, telephone numbers and the numbers of customers. Groups of digits are also joined, and a
 // range of two numbers is one mention.
 //
 //	"注文番号: 778812, 12.50 EUR" 778812
@@ -22,6 +24,7 @@ func Mentions(text string, most int) (list []string) {
 		}
 	}
 	last, from := number{}, 0 // the mention before, and where its group of digits began
+	var before [2]string      // the words before the mention, folded
 	for i := 0; i < len(s) && len(list) < most; {
 		r, size := runeAt(s, i)
 		if r == '+' && isDigitAt(s, i+size) {
@@ -39,6 +42,12 @@ func Mentions(text string, most int) (list []string) {
 			continue
 		}
 		word := s[n.from:n.to]
+		if digits(word) == 0 {
+			before = [2]string{before[1], fold(s[n.from:lettersAt(s, n.from)])}
+		} else if numbersCustomer(before) {
+			before = [2]string{}
+			continue
+		}
 		if mentioned(s, n) {
 			add(word)
 			if between := s[last.to:n.from]; last.to > 0 && len(between) < 8 && gapOf(between) == dash {
@@ -57,6 +66,20 @@ func Mentions(text string, most int) (list []string) {
 		last = n
 	}
 	return list
+}
+
+var (
+	customer = lazy.Regexp(`^(?:kd|customer|client[aei]?|kunden?|kund|klant|klienta?|debitor(?:en)?|debtor|debiteur|zakaznik|asiakas|ugyfel)` +
+		`(nr|nummer|numero|no|nro|code|kod|konto)?$`)
+	counter = lazy.Words(`no nr n num number numero nummer code codigo cod codice kod cislo`)
+)
+
+// numbersCustomer reports whether two words announce the number of a customer: Kundennummer, customer
+// no., code client. A customer's order, reference or name may be an order's.
+func numbersCustomer(words [2]string) bool {
+	is := func(word string) bool { return customer().MatchString(word) }
+	m := customer().FindStringSubmatch(words[1])
+	return m != nil && (m[1] != "" || counter()[words[0]]) || is(words[0]) && counter()[words[1]]
 }
 
 // mentioned reports whether the word may be the number of a document.

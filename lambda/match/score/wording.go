@@ -43,6 +43,9 @@ func readWording(text string) (w wording) {
 			}
 		}
 	}
+	if len(w.months) > 0 { // January 2026 is a month, not two numbers
+		w.numbers = slices.DeleteFunc(w.numbers, isYear)
+	}
 	w.numbers, w.months = sorted(w.numbers), sorted(w.months)
 	return w
 }
@@ -68,6 +71,8 @@ func (w *wording) add(part string) {
 		}
 	}
 }
+
+func isYear(n string) bool { return len(n) == 4 && (n[:2] == "19" || n[:2] == "20") }
 
 // plainNumber is a number without leading zeros and trailing decimal zeros: 06 is 6, 8,0 is 8.
 func plainNumber(s string) string {

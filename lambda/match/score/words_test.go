@@ -76,7 +76,7 @@ func TestWordings(t *testing.T) {
 		{"Suero 0,9 % 0500 ml", "[suero ml] [0.9 500] []"},
 		{"Bolt 8.0 3/4", "[bolt] [3 4 8] []"},
 		{"Jacket L", "[jacket] [l] []"},
-		{"Mai, juin et Mai 2026", "[et] [2026] [June May]"},
+		{"Mai, juin et Mai 2026", "[et] [] [June May]"},
 		{"Service on 10/09/2023 and 2023-09-10", "[service on and] [] []"},
 	} {
 		w := readWording(tc.text)
@@ -98,7 +98,8 @@ func TestLikenessOfWordings(t *testing.T) {
 		{"Catheter gelb", "Catéter amarillo", likeness{words: 0.5}},
 		{"Catheter", "Cathetre", likeness{words: 1}},
 		{"Ball bearing 6205-2RS", "Rillenlager 6205-2RS", likeness{words: 0.5, numbers: true, sizes: true}},
-		{"Limpeza março 2026", "Limpeza abril 2026", likeness{numbers: true, contradicts: true}},
+		{"Limpeza março 2026", "Limpeza abril 2026", likeness{contradicts: true}},
+		{"Software, monthly, 12 x", "Software January 2026", likeness{words: 1, exact: 1}},
 		{"Büroreinigung März", "Büroreinigung mars 2026", likeness{words: 1, exact: 1}},
 		{"Abonnement kassa per maand", "Abonnement kassa januari 2026", likeness{words: 1, exact: 2}},
 		{"pen", "blue pen 7", likeness{words: 1, exact: 1}},

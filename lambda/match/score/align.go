@@ -74,7 +74,8 @@ func align(a, b []item) (lines []line) {
 
 // complete pairs the remaining items of two documents by quantity, since their texts may be in
 // different languages. It must pair all of them, and the quantities must not be round numbers;
-// otherwise it returns the lines unchanged.
+// otherwise it returns the lines unchanged. Texts with other numbers are other articles, unless
+// several lines have the same quantities and prices.
 func complete(lines []line, a, b []item, usedA, usedB []bool) []line {
 	if len(lines) == len(a) || len(a) != len(b) || len(a) > maxFuzzy {
 		return lines
@@ -87,7 +88,8 @@ func complete(lines []line, a, b []item, usedA, usedB []bool) []line {
 			}
 			it, other := &a[i], &b[j]
 			l := lineOf(it, other, i, j, guessedArticle)
-			if l.is == equal && !l.otherPrice && !it.wording.like(&other.wording).contradicts && !bothNumbered(it, other, lines) {
+			priced := len(a) > 1 && l.samePrice
+			if l.is == equal && !l.otherPrice && (priced || !it.wording.like(&other.wording).contradicts) && !bothNumbered(it, other, lines) {
 				all, usedA[i], usedB[j] = append(all, l), true, true
 				digits += it.quantity.digits()
 			}

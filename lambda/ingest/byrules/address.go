@@ -24,8 +24,12 @@ var (
 		`à l['’]attention de|exm[oa]s?\.?(?:\([oas]+\))? ?s(?:r|enhor)[\pL().]*(?: s(?:r|enhor)[\pL().]*)?|` +
 		`spett\.?(?:le)?|egr\. sig\.|sr\.?|sra\.?|a la atención de)(?: |$)`)
 	// contact stands in the sender's block, not in the recipient's.
-	contact = lazy.Regexp(`(?i)@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|ust|vat|iban|siret)\b|\+\d{2} ?\d`)
+	contact = lazy.Regexp(`(?i)\b(?:ust|vat|siret)\b|` + dialled)
+	// dial is a contact that isn't an id, because the recipient's id may be printed, too.
+	dial = lazy.Regexp(`(?i)` + dialled)
 )
+
+const dialled = `@|www\.|https?:|\b(?:tel|fax|phone|telefon|mobil|iban)\b|\+\d{2} ?\d`
 
 // next returns the line below a cell of a block: with the same left edge, middle or right edge, and at
 // most an empty line between.
@@ -101,18 +105,27 @@ func recipient(cells []cell, who owners, own []document.Party) (best party) {
 var attention = word(`(?:t\.? ?a\.? ?v\.?|attn?\.?|attention|fao|z\. ?hd\.?|z\. ?h\.|zu händen|` +
 	`à l['’]attention|c\.a\.|alla c\.a\.|a/c|att\.?:)[ .:]`)
 
-// attended reports whether a name heads a block with an attention line, so that the paper is addressed to it. A
-// department may stand between them.
+// attended reports whether a name heads a block with an attention line, so that the paper is addressed to it. The line
+// may stand above the name, and other lines between them.
 func attended(cells []cell, i int) bool {
 	const most = 3
 	calls := func(j int) bool { return attention().MatchString(cells[j].Text) }
-	if !nameLike(cells[i].Text) || calls(i) || continues(cells, i) {
+	if !nameLike(cells[i].Text) || calls(i) || !cells[i].top(cells) {
+		return false
+	}
+	if a, ok := above(cells, i); ok && begun(cells, i) && calls(a.at) {
+		return true
+	}
+	if continues(cells, i) {
 		return false
 	}
 	below, ok := next(cells, i)
 	for range most {
-		if !ok || calls(below) || !nameLike(cells[below].Text) {
+		if !ok || calls(below) {
 			break
+		}
+		if text := cells[below].Text; townLine().MatchString(text) || sideOf(text) != "" || isTitle(text) {
+			return false
 		}
 		below, ok = next(cells, below)
 	}
@@ -122,8 +135,11 @@ func attended(cells []cell, i int) bool {
 // continues reports whether a name in the same block stands right above cell i.
 func continues(cells []cell, i int) bool {
 	a, ok := above(cells, i)
-	return ok && begun(cells, i) && nameLike(a.Text) && cells[i].Box.Top-a.Box.Bottom < a.height()/2
+	return ok && begun(cells, i) && nameLike(a.Text) && tight(a, cells[i])
 }
+
+// tight reports whether no empty line stands between two lines.
+func tight(a, b cell) bool { return b.Box.Top-a.Box.Bottom < a.height()/2 }
 
 // inWindow reports whether an unlabelled name may be a recipient's: it heads a block below the
 // top of the page, and neither the footer, a sender's line, a domain nor contact details claim it.

@@ -15,7 +15,7 @@ import (
 func (r *reader) grounds(side string, p, other party, rivals bool) {
 	who := ownersOf(r.cells)
 	switch {
-	case p.text == "" || IsCompany(p.text) || owned(r.own, p.text):
+	case p.text == "" || IsCompany(p.text) && !proprietor().MatchString(p.text) || owned(r.own, p.text):
 	case person().MatchString(p.text):
 		r.ask(side+".name", "a person's name stands for the "+side)
 	case p.byPlace && rivals:
@@ -104,6 +104,9 @@ func (r *reader) fits(p party, who owners) int {
 // person stands before a person's name, who may be the contact at a company.
 var person = lazy.Regexp(`(?i)^(?:hr|herrn?|frau|fr|mr|mrs|ms|miss|m|mme|madame|monsieur|dhr|inh|mevr|mevrouw|` +
 	`sig|sig\.ra|sra?|t\.a\.v|z\.? ?hd|attn|att|c/o)\.?(?: |$)`)
+
+// proprietor stands before the owner's name, below the company's: "Inh. Jon Lind e.K."
+var proprietor = word(`inh\.?(?:aber(?:in)?)?:? |prop(?:rietor)?\.?:? |owner:? |eigenaar:? |titolare:? |titular:? |titulaire:? `)
 
 // post is in the name of a department, a building site or a street, which stand below a name that was not read.
 var post = anyWord(`(?:(?:accounts?|business|finance|purchasing|procurement|sales) (?:payable|office|department|dept|team)|` +

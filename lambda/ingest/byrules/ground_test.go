@@ -36,6 +36,7 @@ Weser Spedition AG
 		"a letterhead and a web":  {strings.Replace(head, " AG", "", 1) + by + "www.weserspedition.example", nil, ""},
 		"an account's owner":      {"\n#Rechnung Nr. T-5 vom 03.05.2026" + by + "Kontoinhaber: Kran Nord", nil, ""},
 		"an account's bank":       {strings.Replace(head, " AG", "", 1) + by + "Kontoinhaber: Kran Nord", nil, "only one thing on the page names the supplier"},
+		"an owner":                {strings.Replace(head, "Weser Spedition AG", "Inh. Jon Lind e.K.", 1), nil, "a person's name stands for the supplier"},
 		"a letterhead alone":      {strings.Replace(head, " AG", "", 1), nil, "only one thing on the page names the supplier"},
 		"a letterhead and a line": {strings.Replace(head, " AG", "\nVia Po 12 - 10121 Torino", 1), nil, ""},
 		"a large letterhead":      {strings.Replace(head, "Weser Spedition AG", "#Weser Spedition", 1), nil, ""},

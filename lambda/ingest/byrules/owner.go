@@ -163,10 +163,13 @@ var bank = lazy.Regexp(`(?i)\b(?:bank|banque|banca|banco|IBAN|BIC|SWIFT|BLZ|acco
 
 var domainForm = lazy.Regexp(`(?i)(?:@|https?://|www\.)(?:www\.)?([\pL\d.-]+)\.\pL{2,}`)
 
-// domains lists the names in web and mail addresses, up to a hundred.
+// domains lists the names in web and mail addresses, up to a hundred, without the addresses of a labelled recipient.
 func domains(cells []cell) (known []string) {
 	const most = 100
-	for _, c := range cells {
+	for i, c := range cells {
+		if toOther(cells, i) {
+			continue
+		}
 		for _, m := range domainForm().FindAllStringSubmatch(c.Text, -1) {
 			if d := printed.Letters(m[1]); len(d) > 4 && len(known) < most && !slices.Contains(known, d) {
 				known = append(known, d)
@@ -174,4 +177,14 @@ func domains(cells []cell) (known []string) {
 		}
 	}
 	return known
+}
+
+// toOther reports whether a label in or in front of cell i names the recipient: "To: office@kran.example".
+func toOther(cells []cell, i int) bool {
+	label, _, _ := strings.Cut(cells[i].Text, ":")
+	side := sideOf(label + ":")
+	if l, ok := leftOf(cells, i); ok && side == "" {
+		side = sideOf(l.Text)
+	}
+	return buys(side) || side == "delivery"
 }

@@ -18,7 +18,8 @@ func candidates(cells []cell) (found []party) {
 	for i, c := range cells {
 		text, company := nameIn(c.Text)
 		labelled, side := blockOf(cells, i)
-		if company && !labelled && (aboutBank(cells, i) || inSentence(c, text) || registry().MatchString(text)) {
+		if company && !labelled && (entitled(text) || priced(right(cells, i)) || aboutBank(cells, i) || inSentence(c, text) ||
+			registry().MatchString(text)) {
 			continue
 		}
 		if !company && labelled && headsTable(cells, i) {
@@ -94,13 +95,25 @@ func before(cells []cell, i int) (cell, bool) {
 		if own, ok := leftOf(cells, i); ok && labelled && sideOf(first.Text) != "" && sideOf(own.Text) != "" {
 			continue // two parties
 		}
-		tight := cells[i].Box.Top-cells[j].Box.Bottom < cells[i].height()/4
+		joined := cells[i].Box.Top-cells[j].Box.Bottom < cells[i].height()/4
 		label, ok := leftOf(cells, i)
-		if named || tight && !labelled && ok && nameLabel().MatchString(label.Text) {
+		if named || joined && !labelled && (ok && nameLabel().MatchString(label.Text) || generic(cells[i].Text)) {
 			return cells[j], true
 		}
 	}
 	return cell{}, false
+}
+
+// entitled reports whether nothing but a title stands before a legal form: "Auftragsbestätigung AB".
+func entitled(text string) bool {
+	name := strings.TrimSpace(legalForm().ReplaceAllString(text, " "))
+	return slices.ContainsFunc(titles, func(t title) bool { return t.form().FindString(name) == name })
+}
+
+// generic reports whether one word stands before a legal form, as in the second line of a name: "Handels GmbH".
+func generic(text string) bool {
+	at := legalForm().FindStringIndex(text)
+	return at != nil && len(strings.Fields(text[:at[0]])) == 1
 }
 
 // numberEnd ends the label of a number.

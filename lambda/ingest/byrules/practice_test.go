@@ -366,6 +366,12 @@ LUMA ENERGÍA                         #Factura n.º 26-7
                                      Avda. Juan Carlos, 58
                                      30009 Murcia
 Fecha: 05/05/2026`
+	const right = `
+Bar Luna, S.L.                       Mercados Oliva, S.L.
+Calle Sol, 5                         Avda. Juan Carlos, 58
+30001 Murcia                         30009 Murcia`
+	const title = "\n\n#Factura n.º 26-7\nFecha: 05/05/2026"
+	foot := strings.Repeat("\n", 50)
 	const order = `
 Krankenhaus Burgtal
 Materialwirtschaft
@@ -384,6 +390,13 @@ Fax 07940 5519`
 		"with the sender's label":  {strings.Replace(window, "Mercados", "Proveedor: Mercados", 1), nil, true},
 		"with a label":             {strings.Replace(window, "Mercados", "Cliente: Mercados", 1) + "\nwww.lumaenergía.example", nil, true},
 		"with its own domain":      {window + "\nwww.mercadosoliva.example", nil, true},
+		"a mail to the customer":   {"An:  kauf@mercadosoliva.example" + window, nil, false},
+		"a slip of the customer":   {window + foot + "Mercados Oliva, S.L. · Murcia", nil, false},
+		"the customer's telephone": {window + "\n                                     Tel. 968 20 33", nil, false},
+		"the sender's telephone":   {right + "\nTel. 968 20 44" + title, nil, true},
+		"the other's telephone":    {right + "\n                                     Tel. 968 20 33" + title, nil, false},
+		"two telephones":           {right + "\nTel. 968 20 44                       Tel. 968 20 33" + title, nil, false},
+		"the sender's account":     {right + title + foot + "Mercados Oliva, S.L.    IBAN DE89 3704 0044 0532 0130 00", nil, true},
 		"the first name":           {strings.Replace(window, "LUMA ENERGÍA", "", 1), nil, true},
 		"an order to the second":   {order, nil, false},
 		"an order with a buyer":    {order + "\nBesteller            Klinik Burgtal GmbH" + strings.Repeat("\n", 20), nil, true},

@@ -8,6 +8,7 @@ import (
 	"matchbook/lambda/document"
 	"matchbook/lambda/document/company"
 	"matchbook/lambda/ingest/extraction"
+	"matchbook/lambda/ingest/printed"
 )
 
 type party struct {
@@ -231,16 +232,88 @@ func (r *reader) alone(sender, recipient party) bool {
 	return needless && sender.text == "" && recipient.text != "" && !told
 }
 
-// told reports whether the page separates the supplier from the buyer: by a label, a salutation, our own company, or since
-// the sender's name is its first, or is repeated in a footer, a sender's line, a domain, or where an order goes.
+// told reports whether the page separates the supplier from the buyer: by a label, a salutation or our own company, or
+// since more of it speaks for the sender's name than for the recipient's, and than for any other on the first page if the
+// sender's block may be the recipient's.
 func (r *reader) told(supplier, buyer party) bool {
-	sender, _ := r.ends(supplier, buyer)
-	who := ownersOf(r.cells)
+	sender, recipient := r.ends(supplier, buyer)
 	greeted := !fromBuyer(r.e.Type) && buyer.text != "" && !buyer.byPlace
+	if supplier.labelled || buyer.labelled || greeted || owned(r.own, buyer.text) {
+		return true
+	}
+	who, found := ownersOf(r.cells), candidates(r.cells)
 	goesTo := func(p party) bool { return p.side == "delivery" && p.isSame(sender) }
-	return supplier.labelled || buyer.labelled || greeted || owned(r.own, buyer.text) ||
-		who.domain(sender.text) || who.repeat(sender.name, sender.text) || r.first(sender) ||
-		fromBuyer(r.e.Type) && slices.ContainsFunc(candidates(r.cells), goesTo)
+	marks := r.sends(sender, who) + bit(fromBuyer(r.e.Type) && slices.ContainsFunc(found, goesTo))
+	rival := func(p party) bool {
+		return p.name.page == r.cells[0].page && !p.shares(sender) && r.sends(p, who) >= marks
+	}
+	_, town := townBelow(r.cells, sender.name.at)
+	address := town && sender.name.Text == sender.text
+	return marks > r.sends(recipient, who) && !(address && slices.ContainsFunc(append(found, r.letterhead()), rival))
+}
+
+// sends counts the marks of a sender that a party has: a domain, which counts twice, a footer or a sender's line that
+// repeats its name, its place above all other names, and contact details.
+func (r *reader) sends(p party, who owners) int {
+	if p.text == "" {
+		return 0
+	}
+	return 2*bit(who.domain(p.text)) + bit(who.repeat(p.name, p.text)) + bit(r.first(p)) +
+		bit(r.contacts(p)) + bit(r.imprint(p))
+}
+
+// contacts reports whether contact details stand in the block of a party, or next below it.
+func (r *reader) contacts(p party) bool {
+	const lines = 7
+	at := p.name.at
+	for range lines {
+		i, ok := next(r.cells, at)
+		if !ok || sideOf(r.cells[i].Text) != "" || isTitle(r.cells[i].Text) {
+			return false
+		}
+		if dial().MatchString(r.cells[i].Text) {
+			return true
+		}
+		if !tight(r.cells[at], r.cells[i]) {
+			return false
+		}
+		at = i
+	}
+	return false
+}
+
+// imprint reports whether a name begins a line at the foot of the page, as the sender's address, register or account.
+func (r *reader) imprint(p party) bool {
+	const foot = 0.85
+	details := func(c cell) bool { return contact().MatchString(c.Text) }
+	return p.name.Box.Top > foot && strings.HasPrefix(p.name.Text, p.text) &&
+		(len(p.name.Text) > len(p.text) || slices.ContainsFunc(right(r.cells, p.name.at), details))
+}
+
+// shares reports whether two names have a word in common, so that one may be the other's brand.
+func (p party) shares(q party) bool {
+	const shortest = 5
+	return p.isSame(q) || slices.ContainsFunc(strings.Fields(legalForm().ReplaceAllString(p.text, " ")), func(w string) bool {
+		w = printed.Letters(w)
+		return len(w) >= shortest && strings.Contains(printed.Letters(q.text), w)
+	})
+}
+
+// letterhead returns the first name on the page, with the names below it.
+func (r *reader) letterhead() (p party) {
+	name := func(c cell) bool { return nameLike(c.Text) && !contact().MatchString(c.Text) }
+	i := slices.IndexFunc(r.cells, name)
+	if i < 0 {
+		return p
+	}
+	p = party{name: r.cells[i], text: r.cells[i].Text}
+	for {
+		below, ok := next(r.cells, i)
+		if !ok || !name(r.cells[below]) || !tight(r.cells[i], r.cells[below]) {
+			return p
+		}
+		p.text, i = p.text+" "+r.cells[below].Text, below
+	}
 }
 
 // first reports whether no other name stands above a party's, or in its row.

@@ -51,7 +51,7 @@ var (
 	// foreign marks words about another number.
 	foreign = lazy.Regexp(`(?i)(?:^|[ -])(?:zu|zur|zum|for|für|pour|per|kunden\pL*|customer|client\pL*|klant\pL*|konto|account|steuer|tax|vat|your|ihre?|your|votre)(?: |$|-)`)
 	// bareMark names a number without a type.
-	bareMark = word(`(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º]) *:? *`)
+	bareMark = word(`(?:(?:document |beleg|dokument(?:en)?)?-?(?:number|no\.|nummer|nr\.|numéro|numero|número|n\.?[°º])|document no\b) *:? *`)
 	// bareTitle may follow a title without a number.
 	bareTitle = lazy.Regexp(`(?i)^ *(?:\(?\d{3}\)?|\([\pL .]+\)|[:.*–-]+|/ *\pL+|original|vat)? *$`)
 

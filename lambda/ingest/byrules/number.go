@@ -67,6 +67,12 @@ func numbers(cells []cell) (found []named, headings []named) {
 	if len(headings) == 0 {
 		headings = slices.DeleteFunc(loud, func(n named) bool { return n.rivalled(found) })
 	}
+	if len(headings) == 0 {
+		headings = capitals(cells, found)
+	}
+	if len(headings) == 0 && len(found) == 0 {
+		found = bills(cells)
+	}
 	if i := slices.IndexFunc(cells, cell.orders); len(headings) == 0 && i >= 0 {
 		headings = []named{{kind: document.PurchaseOrder, page: cells[i].page, cell: cells[i], size: 1, score: 1}}
 	}
@@ -142,7 +148,7 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 			after = "" // Invoice # Invoice Date Page, with the values below
 		}
 		for _, h := range hints(cells, i, after) {
-			if number, ok := numberIn(h.text); ok && !(h.place == below && townLine().MatchString(h.text)) {
+			if number, ok := numberIn(h.text); ok && !h.inAddress() {
 				return named{n.kind, number, h.quote(), n.page, withMark + float64(h.place)/2 + n.score, h.place, n.cell, n.size}, true
 			}
 		}
@@ -154,6 +160,14 @@ func (n named) numbered(cells []cell, i int, rest string, marked bool) (named, b
 	number, ok := numberIn(strings.TrimLeft(rest, " :"))
 	return named{n.kind, number, n.cell.Text, n.page, withTitle + n.score, 0, n.cell, n.size}, ok
 }
+
+// inAddress reports whether a value next to a label is part of an address.
+func (h hint) inAddress() bool {
+	return h.place == below && townLine().MatchString(h.text) || h.place != inside && houseLine().MatchString(h.text)
+}
+
+// houseLine begins with the number of a house: "18 Mill Lane".
+var houseLine = lazy.Regexp(`^\d{1,5}[A-Za-z]? \p{Lu}\pL+`)
 
 // isHeading reports whether large print in the upper half of the first page begins with a title.
 func (n named) isHeading(cells []cell, rest string, marked bool) bool {
@@ -241,7 +255,7 @@ func listing(cells []cell, i int) bool {
 // because it has other meanings, as in PO Box.
 var short = map[document.Type]pattern{
 	document.PurchaseOrder:     word(`p\.?o\.?|b\.?c\.?`),
-	document.GoodsReceipt:      word(`grn?|we|receipt|receiving|report|eingangs?`),
+	document.GoodsReceipt:      word(`gr(?:/gi)?n?|we|material|receipt|receiving|report|eingangs?`),
 	document.DeliveryNote:      word(`dn|ls|bl|d\.?d\.?t\.?|delivery|des?patch|dispatch|shipment|slip|note|liefer`),
 	document.OrderConfirmation: word(`ab|oc|arc|so|sales order|acknowledge?ment|confirmation|conferma`),
 	document.Invoice:           word(`inv\.?|re|rg|fa|bill`),
@@ -379,10 +393,31 @@ func own(cells []cell, all []named, kind document.Type) (best named, ok bool) {
 	return best, false
 }
 
+// headsItems reports whether the head of a description stands in the row of cell i, so that it heads the numbers of items.
+func headsItems(cells []cell, i int) bool {
+	describes := func(c cell) bool { return columnOf(c.Text) == "description" }
+	l, ok := leftOf(cells, i)
+	return ok && describes(l) || slices.ContainsFunc(right(cells, i), describes)
+}
+
+// inBlock reports whether cell i stands in a party's block, below its label or next to it.
+func inBlock(cells []cell, i int) bool {
+	for c, ok := cells[i], cells[i].side != ""; ok; c, ok = above(cells, c.at) {
+		l, _ := leftOf(cells, c.at)
+		switch {
+		case sideOf(c.Text) != "" || sideOf(l.Text) != "":
+			return true
+		case isTitle(c.Text):
+			return false
+		}
+	}
+	return false
+}
+
 // markedNumbers lists the numbers behind a mark without a type at the top of the page, outside a party's block.
 func markedNumbers(cells []cell, kind document.Type) (found []named) {
 	for i, c := range cells {
-		if head := bareMark().FindString(c.Text); head != "" && c.Box.Top < 0.5 && c.side == "" {
+		if head := bareMark().FindString(c.Text); head != "" && c.Box.Top < 0.5 && !inBlock(cells, i) && !headsItems(cells, i) {
 			for _, h := range hints(cells, i, andMore().ReplaceAllString(c.Text[len(head):], "")) {
 				if n, good := numberIn(h.text); good {
 					found = append(found, named{kind, n, h.quote(), c.page, 1, h.place, c, 1})

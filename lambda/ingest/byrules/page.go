@@ -128,7 +128,7 @@ var numberForm = lazy.Regexp(`^(?:[A-Z]{1,5} )?[\pL\d][\pL\d/._\-]*`)
 
 // blanks is a number printed with blanks. Groups of digits must fill the cell, because other
 // values may follow.
-var blanks = lazy.Regexp(`^(?:[A-Z]{1,5}[ -]?)?\d+(?: ?[/-] ?\d+)*(?: \d{2,})*$`)
+var blanks = lazy.Regexp(`^(?:[A-Z]{1,5}[ -]?)?(?:\d{1,6} [/-] )?\d+(?:(?:[/-]| [/-]|[/-] )\d+)*(?: \d{2,})*$`)
 
 // hungarianAccount has the label "Számlaszám" in common with the number of an invoice.
 var hungarianAccount = lazy.Regexp(`^\d{8}-\d{8}(?:-\d{8})?$`)

@@ -122,18 +122,18 @@ func (x totals) sumOfOthers(found []totals) totals {
 	return x
 }
 
-// labelled returns the best labelled total alone. Of equally good labels the lines decide, then
-// the greatest amount.
+// labelled returns the best labelled total alone. Of equally good labels the lines decide, then the greatest
+// amount, but a tax in a greater amount comes before lines that add up to the net.
 func (all sums) labelled(t table) (best totals) {
 	candidates := all.totals
 	if len(candidates) == 0 {
 		candidates = all.dues
 	}
 	for _, s := range candidates {
-		x := totals{total: s}
+		x := totals{total: s}.included(all.taxes)
 		x.items, x.charges, x.fits = t.fit(x)
-		order := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.fits)-bit(best.fits),
-			cmp.Compare(s.amount.Abs().Float(), best.total.amount.Abs().Float()))
+		order := cmp.Or(cmp.Compare(int(s.score), int(best.total.score)), bit(x.exceeds(best))-bit(best.exceeds(x)),
+			bit(x.fits)-bit(best.fits), cmp.Compare(s.amount.Abs().Float(), best.total.amount.Abs().Float()))
 		if order > 0 {
 			best = x
 		}
@@ -141,7 +141,12 @@ func (all sums) labelled(t table) (best totals) {
 	if len(candidates) == 0 {
 		best.items = t.items
 	}
-	return best.included(all.taxes)
+	return best
+}
+
+// exceeds reports whether x is proved and greater: y may be its net.
+func (x totals) exceeds(y totals) bool {
+	return x.proved && x.total.amount.Abs().Minus(y.total.amount.Abs()).Sign() > 0
 }
 
 // included proves a total by a printed tax that is in it, by its rate.

@@ -77,3 +77,17 @@ func TestSumsOfOtherForms(t *testing.T) {
 		}
 	}
 }
+
+// Of two totals with the same label, the greater is the document's if the tax in it is printed: the lines add up to its net.
+func TestTotalWithItsTax(t *testing.T) {
+	t.Parallel()
+	const lines = "#Rechnung Nr. 7\nBezeichnung        Menge      Preis      Betrag\nKugelhahn              2      50,00      100,00\n"
+	for text, want := range map[string]string{
+		"Total                                    100,00\nMwSt 19 %                                 19,00\nTotal                                    119,00\n": "119",
+		"Total                                    100,00\nMwSt 19 %                                 18,00\nTotal                                    119,00\n": "100",
+	} {
+		if got := Extract(layout(lines + text))[0].Data.Total.Canonical(); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

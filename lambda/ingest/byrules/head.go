@@ -50,10 +50,10 @@ func headIn(cells []cell, i, n int, of func([]cell, int) (head, bool)) (h head, 
 
 // amountHeads returns the cells that head the amounts of lines.
 func amountHeads(cells []cell) map[int]bool {
-	found := map[int]bool{}
+	found, of := map[int]bool{}, headsOf(cells)
 	for i := 0; i < len(cells); {
 		n := 1 + len(right(cells, i))
-		if h, ok := headIn(cells, i, n, headOf); ok && h.has("amount") {
+		if h, ok := headIn(cells, i, n, of); ok && h.has("amount") {
 			found[h.cols["amount"].at] = true
 			n = h.row.at + 1 - i
 		}

@@ -23,10 +23,10 @@ type table struct {
 func tableOf(cells []cell, lower bool) table {
 	t := table{cells: cells, ended: -1, lower: lower, used: map[int]bool{}}
 	var h head
-	decimal := decimalOf(cells)
+	decimal, of := decimalOf(cells), headsOf(cells)
 	for i := 0; i < len(cells); {
 		row := append([]cell{cells[i]}, right(cells, i)...)
-		if found, ok := headIn(cells, i, len(row), headOf); ok {
+		if found, ok := headIn(cells, i, len(row), of); ok {
 			h, t.heads, t.first, i = found, true, len(t.items), found.row.at+1
 			h.decimal = decimal
 			continue

@@ -184,6 +184,9 @@ func (all sums) blocks(t table) (found []totals) {
 		} else if proved {
 			x.whole = true
 		}
+		if made, proved := all.made(total, t); proved && !x.proved {
+			x, ok = made, true
+		}
 		if !ok {
 			x, ok = all.charged(total, t)
 		}
@@ -287,6 +290,37 @@ func (x totals) withoutTax(taxes []sum) totals {
 		}
 	}
 	return x
+}
+
+// made proves a total by the sum of the lines, printed below them under whatever label, a tax, and a printed rounding.
+func (all sums) made(total sum, t table) (totals, bool) {
+	if t.ended < 2 {
+		return totals{}, false // the sum of one line is its amount once more
+	}
+	end := t.items[t.ended-1].end
+	net, ok := t.printed(amountOf(t.items[:t.ended]), end, end+reach)
+	for _, x := range all.taxes {
+		rest := total.amount.Minus(net.amount).Minus(x.amount)
+		if !ok || x.at <= end || !x.taxes(net) || rest.Abs().Minus(one).Sign() >= 0 {
+			continue
+		}
+		if _, rounded := t.printed(rest, end, total.at); rounded || rest.Sign() == 0 {
+			return totals{subtotal: net, tax: x, total: total, byRate: all.rates(x.amount), proved: true}, true
+		}
+	}
+	return totals{}, false
+}
+
+// printed returns an amount that stands between two cells.
+func (t table) printed(amount document.Amount, from, to int) (sum, bool) {
+	for i := from + 1; i < min(to, len(t.cells)); i++ {
+		for _, m := range moneyIn(t.cells[i]) {
+			if m.amount.Equal(amount) {
+				return m, true
+			}
+		}
+	}
+	return sum{}, false
 }
 
 // charged proves a total by lines, charges below their sum, and a tax. Its subtotal is not

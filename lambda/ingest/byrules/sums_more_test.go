@@ -91,3 +91,33 @@ func TestTotalWithItsTax(t *testing.T) {
 		}
 	}
 }
+
+// The sum of the lines is the net whatever it is called, if a tax, and a printed rounding, make the total of it.
+func TestTotalOfTheLines(t *testing.T) {
+	t.Parallel()
+	const lines = "#Rechnung Nr. 7\nBezeichnung        Menge      Preis      Betrag\nKugelhahn              2      50,00      100,00\n" +
+		"Dichtung               1       3,00        3,00\n"
+	const net, tax = "Alle Positionen                          103,00\n", "MwSt                                      19,57\n"
+	const open = "nothing printed adds up to the total"
+	for text, want := range map[string]string{
+		net + tax + "Endbetrag                                122,57\n":                                                       "",
+		tax + "Endbetrag                                122,57\n" + net:                                                       "",
+		net + tax + "Ausgleich                                  0,43\nEndbetrag                                123,00\n":      "",
+		net + tax + "Ausgleich                                 -0,43\nEndbetrag                                123,00\n":      open,
+		net + tax + "Endbetrag                                123,00\nTinte                                      0,43\n":      open,
+		net + tax + "Ausgleich                                  1,43\nEndbetrag                                124,00\n":      open,
+		net + tax + "Endbetrag                                123,00\n":                                                       open,
+		tax + "Endbetrag                                122,57\n":                                                             open,
+		strings.Replace(net, "103", "104", 1) + "MwSt          19,76\n" + "Endbetrag                                123,76\n": open,
+	} {
+		e, got := Extract(layout(lines + text))[0], ""
+		for _, d := range e.Doubts {
+			if d.Field == "total" && strings.Contains(d.Text, "adds up") {
+				got = open
+			}
+		}
+		if got != want || e.Data.Total.IsZero() {
+			t.Errorf("%s: got %q, want %q: %s", text, got, want, e.Data.Total.Fixed())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package byrules
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"matchbook/lambda/document"
@@ -67,7 +68,7 @@ func (t table) below(from, to int) (marked, others []charge) {
 			continue
 		} else if charged().MatchString(c.text) || reduced().MatchString(c.text) {
 			marked = append(marked, c)
-		} else {
+		} else if worded(row[0]) {
 			others = append(others, c)
 		}
 	}
@@ -95,8 +96,9 @@ func (t table) inHead(row []cell) (found []charge) {
 	return found
 }
 
-// chargeIn reads a row with words first and an amount last.
+// chargeIn reads a row with words first and an amount last. Numbers in front of the words are of a table next to it.
 func chargeIn(row []cell) (c charge, ok bool) {
+	row = row[max(0, slices.IndexFunc(row, worded)):]
 	first := row[0]
 	kind, _ := labelOf(first.Text)
 	if kind != "" || !worded(first) || first.carries() || early().MatchString(first.Text) {

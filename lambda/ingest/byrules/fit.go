@@ -19,15 +19,14 @@ func (t table) solid() (n int) {
 	return n
 }
 
-// fit chooses the way to read the lines that adds up.
+// fit chooses the way to read the lines that adds up: rows of charges below them may be lines, too.
 func (t table) fit(x totals) ([]item, []charge, bool) {
-	items, charges, ok := t.fitted(x)
-	if !ok {
-		if others, more, ok := t.other.fitted(x); ok {
-			return others, more, true
+	for _, way := range []table{t.goods(), t.other.goods(), t, *t.other} {
+		if items, charges, ok := way.fitted(x); ok {
+			return items, charges, ok
 		}
 	}
-	return items, charges, ok
+	return t.goods().items[:t.goods().ended], nil, false
 }
 
 // fitted chooses the lines that add up to the sums of a block, with charges if need be. Rows that

@@ -139,7 +139,7 @@ func (all sums) labelled(t table) (best totals) {
 		}
 	}
 	if len(candidates) == 0 {
-		best.items = t.items
+		best.items = t.goods().items
 	}
 	return best
 }
@@ -329,7 +329,8 @@ func (all sums) charged(total sum, t table) (totals, bool) {
 	const most = 4 // each is tried with each, and with all subsets of the charges
 	nets := all.subtotals[max(0, len(all.subtotals)-most):]
 	taxes := all.taxes[max(0, len(all.taxes)-most):]
-	if n := t.ended; n > 0 {
+	if t = t.goods(); t.ended > 0 {
+		n := t.ended
 		nets = append(slices.Clone(nets), sum{amount: amountOf(t.items[:n]), at: t.items[n-1].end})
 	}
 	for _, s := range nets {

@@ -32,6 +32,9 @@ func TestSumsOfOtherForms(t *testing.T) {
 		"prices with tax":                             {heads + "\n1     Bolzen            4         29,75      119,00" + gross, "119.00, = 100.00 + 19.00 = 119.00"},
 		"a row without a price after the sum":         {heads + bolts + nuts + "\n      Altteile                                 5,00" + gross, "60.00, 40.00, = 100.00 + 19.00 = 119.00"},
 		"a line after the sum":                        {heads + bolts + nuts + "\n3     Altteile          1          5,00        5,00" + gross, "60.00, 40.00, 5.00, = 100.00 + 19.00 = 119.00"},
+		"a numbered charge is a line":                 {heads + bolts + "\n2     Muttern           2         15,00       30,00\n3     Fahrpauschale     1                   25,00\n      Nachlass                              -15,00" + gross, "60.00, 30.00, 25.00, Nachlass -15.00, = 100.00 + 19.00 = 119.00"},
+		"a charge with tax among the lines":           {heads + "\n1     Bolzen            4         15,00       71,40\n      Versand                                 47,60\nSumme            100,00            19,00      119,00", "71.40, 47.60, = 100.00 + 19.00 = 119.00"},
+		"a discount beside the taxes":                 {heads + bolts + "\n2     Muttern           2         25,00       50,00\nSatz      Netto        MwSt         Zwischensumme          110,00\n19 %      100,00       19,00        Nachlass               -10,00" + gross, "60.00, 50.00, Nachlass -10.00, = 100.00 + 19.00 = 119.00"},
 		// Payments.
 		"a due below zero":          {below("Zahlbetrag            -5,00"), "= 100.00 + 19.00 = 119.00"},
 		"paid in full":              {below("Anzahlung            119,00", "Zahlbetrag             0,00"), "= 100.00 + 19.00 = 119.00 prepaid 119.00 due 0.00"},

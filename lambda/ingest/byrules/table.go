@@ -39,16 +39,23 @@ func tableOf(cells []cell, lower bool) table {
 	if t.ended < 0 {
 		t.ended = len(t.items)
 	}
-	for t.ended > 1 && t.items[t.ended-1].charges() {
-		t.items, t.ended = slices.Delete(t.items, t.ended-1, t.ended), t.ended-1
-	}
 	return t
 }
 
-// charges reports whether a row is a charge below the lines.
+// goods leaves out the charges below the lines.
+func (t table) goods() table {
+	n := t.ended
+	for n > 1 && t.items[n-1].charges() {
+		n--
+	}
+	t.items, t.ended = slices.Concat(t.items[:n], t.items[t.ended:]), n
+	return t
+}
+
+// charges reports whether a row is a charge below the lines. A row with a number among the lines is a line.
 func (it item) charges() bool {
 	text := it.line.Description
-	return !it.solid && (charged().MatchString(text) || reduced().MatchString(text))
+	return !it.solid && !position().MatchString(it.cells["position"].Text) && (charged().MatchString(text) || reduced().MatchString(text))
 }
 
 // replaced reports whether a row is the head of another table: words only, and one of them

@@ -229,6 +229,16 @@ func (x sum) taxes(s sum) bool {
 
 var half, one, hundred = document.MustAmount("0.5"), document.MustAmount("1"), document.MustAmount("100")
 
+// taxed lists the sums with a total's label that are a net, because they are the base printed with a tax.
+func (all sums) taxed() (found []sum) {
+	for _, s := range all.totals {
+		if slices.ContainsFunc(all.taxes, func(x sum) bool { return x.base != nil && x.base.at > s.at && x.base.amount.Equal(s.amount) }) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
 // prove looks for the nearest subtotal and tax that add up to a total.
 func (all sums) prove(t sum) (best totals, ok bool) {
 	use := func(x totals) {
@@ -236,7 +246,7 @@ func (all sums) prove(t sum) (best totals, ok bool) {
 			best, ok = x, true
 		}
 	}
-	for _, s := range all.subtotals {
+	for _, s := range append(slices.Clone(all.subtotals), all.taxed()...) {
 		for _, x := range all.taxes {
 			if x.taxes(s) && s.amount.Plus(x.amount).Equal(t.amount) {
 				use(totals{subtotal: s, tax: x, total: t, byRate: all.rates(x.amount), proved: true})

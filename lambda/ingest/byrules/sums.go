@@ -87,7 +87,7 @@ func (r *reader) doubt(found totals, t table, taxes []sum) {
 	case (found.fits || !billed) && slices.ContainsFunc(taxes, func(x sum) bool { return x.amount.Sign() != 0 }):
 		say("a tax is printed, but nothing adds up to the total %s with it", total.Fixed())
 	case found.fits && !billed:
-	case r.printsMore(found.total):
+	case r.printsMore(found):
 		say("nothing printed adds up to the total %s, and a greater amount is printed", total.Fixed())
 	case !billed:
 	case found.fits && (len(found.items) > 1 || !found.subtotal.amount.IsZero()):
@@ -104,12 +104,18 @@ func (r *reader) says(form pattern) bool {
 }
 
 // printsMore reports whether an amount above the total is printed; of a credit note with minus
-// signs, one below it. An amount in another currency doesn't count.
-func (r *reader) printsMore(total sum) bool {
+// signs, one below it. An amount in another currency doesn't count, nor does a code in front of a line that fits.
+func (r *reader) printsMore(x totals) bool {
+	total := x.total
 	mine := currencyIn(total.quote)
+	code := func(c cell) bool {
+		return x.fits && slices.ContainsFunc(x.items, func(it item) bool {
+			return it.row[0].at <= c.at && c.at < it.cells["description"].at
+		})
+	}
 	more := func(a document.Amount) bool { return a.Abs().Minus(total.amount.Abs()).Sign() > 0 }
 	return slices.ContainsFunc(r.cells, func(c cell) bool {
-		return slices.ContainsFunc(c.amounts(), func(a printed.Amount) bool {
+		return !code(c) && slices.ContainsFunc(c.amounts(), func(a printed.Amount) bool {
 			theirs := currencyIn(sign(c.Text, a))
 			return a.Money && !a.Percent && slices.ContainsFunc(a.Readings, more) && (mine == "" || theirs == "" || theirs == mine)
 		})

@@ -53,6 +53,7 @@ func sumsOf(cells []cell) (all sums) {
 		}
 		kind, score := labelOf(c.Text)
 		if kind == "" {
+			all.add("rounding", roundingUnder(cells, i))
 			continue
 		}
 		row := moneyIn(c)
@@ -67,10 +68,10 @@ func sumsOf(cells []cell) (all sums) {
 		for n := range row {
 			row[n].score, row[n].label = score+float64(n)/100, c.Text
 		}
-		if kind == "total" && len(row) == 3 && row[0].amount.Plus(row[1].amount).Equal(row[2].amount) {
-			all.add("subtotal", row[:1]) // the last row of a table of taxes
-			all.add("tax", row[1:2])
-			row = row[2:]
+		if net, tax, whole, ok := taxedIn(row); ok && kind == "total" {
+			all.add("subtotal", []sum{net}) // the last row of a table of taxes
+			all.add("tax", []sum{tax})
+			row = []sum{whole}
 		}
 		if kind == "tax" {
 			row = taxOf(row, rateIn(append([]cell{c}, right(cells, i)...)))
@@ -78,6 +79,38 @@ func sumsOf(cells []cell) (all sums) {
 		all.add(kind, row)
 	}
 	return all
+}
+
+// taxedIn reads a row of three amounts as a net, its tax, and their sum.
+func taxedIn(row []sum) (net, tax, whole sum, ok bool) {
+	const most = 6 // three amounts in two readings
+	if len(row) > most {
+		return net, tax, whole, false
+	}
+	for k, c := range row {
+		for j, b := range row[:k] {
+			for _, a := range row[:j] {
+				if a.at == row[0].at && c.at == row[len(row)-1].at && a.amount.Plus(b.amount).Equal(c.amount) && b.amount.Sign() != 0 {
+					return a, b, c, true
+				}
+			}
+		}
+	}
+	return net, tax, whole, false
+}
+
+// roundingUnder returns the amount below 1 under cell i, if that stands among heads of sums: whatever it is called,
+// nothing else on an invoice is so small.
+func roundingUnder(cells []cell, i int) []sum {
+	first := i
+	for l, ok := leftOf(cells, i); ok; l, ok = leftOf(cells, first) {
+		first = l.at
+	}
+	if numbered(cells[i:i+1]) || !sumHeads(append([]cell{cells[first]}, right(cells, first)...)) {
+		return nil
+	}
+	u, _ := valueUnder(cells, i)
+	return slices.DeleteFunc(moneyIn(u), func(s sum) bool { return s.amount.IsZero() || one.Minus(s.amount.Abs()).Sign() <= 0 })
 }
 
 // goesOn reports whether amounts go on below a cell, as in a table of taxes: each is a total of its row only.

@@ -69,8 +69,8 @@ func Mentions(text string, most int) (list []string) {
 }
 
 var (
-	customer = lazy.Regexp(`^(?:kd|customer|client[aei]?|kunden?|kund|klant|klienta?|debitor(?:en)?|debtor|debiteur|zakaznik|asiakas|ugyfel)` +
-		`(nr|nummer|numero|no|nro|code|kod|konto)?$`)
+	customer = lazy.Regexp(`^(?:kd|customer|client[aei]?|kunden?|kund|klant|klienta?|debitor(?:en)?|debtor|debiteur|` +
+		`zakaznik|asiakas|ugyfel)(nr|nummer|numero|no|nro|code|kod|konto)?$`)
 	counter = lazy.Words(`no nr n num number numero nummer code codigo cod codice kod cislo`)
 )
 

@@ -89,7 +89,8 @@ func complete(lines []line, a, b []item, usedA, usedB []bool) []line {
 			it, other := &a[i], &b[j]
 			l := lineOf(it, other, i, j, guessedArticle)
 			priced := len(a) > 1 && l.samePrice
-			if l.is == equal && !l.otherPrice && (priced || !it.wording.like(&other.wording).contradicts) && !bothNumbered(it, other, lines) {
+			others := !priced && it.wording.like(&other.wording).contradicts
+			if l.is == equal && !l.otherPrice && !others && !bothNumbered(it, other, lines) {
 				all, usedA[i], usedB[j] = append(all, l), true, true
 				digits += it.quantity.digits()
 			}

@@ -155,7 +155,7 @@ func names(text, number string) bool {
 
 // substituted finds the ordered line that an invoice's or receipt's line without an article
 // stands for: the only unused one with the same quantity and price, of another article number.
-// Without prices, the document's notes must say so, or a line of an invoice of the order.
+// Without prices, the document's notes must name both, or a line of an invoice of the order.
 // It returns -1 without one.
 func (b *book) substituted(o, d *Document, i int, used map[int]bool, t Tolerance) int {
 	l, found := d.Lines[i], -1

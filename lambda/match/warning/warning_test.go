@@ -271,6 +271,8 @@ func TestOtherBuyer(t *testing.T) {
 		"without an id":                  {homes, trade, false},
 		"a misread id":                   {homes + `,"vat_id":"DE136695977"`, trade, false},
 		"two wrong ids, two names":       {homes + `,"vat_id":"DE136695977"`, trade + `,"vat_id":"DE136695970"`, true},
+		"wrong ids far apart":            {`"name":"Bäckerei Kornblum","vat_id":"DE136695977"`, trade + `,"vat_id":"DE220915330"`, true},
+		"near, of two names":             {`"name":"Bäckerei Kornblum","vat_id":"DE136695977"`, trade + `,"vat_id":"DE136695970"`, false},
 		"a misread id of one name":       {trade + `,"vat_id":"DE136695977"`, trade + "," + id, false},
 		"a shorter name":                 {`"name":"Südhang",` + id, trade, false},
 		"another name altogether":        {`"name":"Bäckerei Kornblum",` + id, trade, false},

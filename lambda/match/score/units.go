@@ -114,7 +114,7 @@ var plainUnits = sync.OnceValue(func() map[string]unit {
 			"horas timme timmar timer godz hodina hodin saat",
 		{"h", 8}: "d day days tag tage jour jours dag dagen dagar dia dias giorno giorni jornada jornadas dzien dni",
 		{"mon", 1}: "mon month months monat monate mois mes meses mese mesi maand maanden miesiac maanad mesic honap " +
-			"mnd mdr maaned maaneder maanader kuukausi luna luni mjesec menesis",
+			"md mnd mdr maaned maaneder maanader kuukausi luna luni mjesec menesis",
 		{"mon", 3}:  "qan quarter quarters quartal quartale trimestre trimestres kwartaal kwartal",
 		{"mon", 12}: "ann year years jahr jahre annee annees ano anos anno anni jaar rok",
 	} {

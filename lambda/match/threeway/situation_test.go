@@ -118,6 +118,7 @@ var situationKinds = map[string]situationKind{
 	"three places, one line":  {"O Dämmplatte 100 mm Haus A; *80; m2; 19.5|Dämmplatte 100 mm Haus B; *45; m2; 19.5|Dämmplatte 100 mm Haus C; *25; m2; 20.1\nR Dämmplatte 100 mm Haus A; *80; m2|Dämmplatte 100 mm Haus B; *45; m2|Dämmplatte 100 mm Haus C; *25; m2\nI Dämmplatte 100 mm; *125; m2; 19.5|Dämmplatte 100 mm; *25; m2; 20.1", "matched", ""},
 	"and one too many":        {"O Dämmplatte 100 mm Haus A; *80; ; 19.5|Dämmplatte 100 mm Haus B; *45; ; 19.5\nR Dämmplatte 100 mm Haus A; *80|Dämmplatte 100 mm Haus B; *45\nI Dämmplatte 100 mm; *150; ; 19.5", "over-billed!", ""},
 	"a named substitute":      {"O P6036N Leuchte 36 W; *30; ; 79\nR P6040N Leuchte 40 W; *30\nI P6040N Leuchte 40 W statt P6036N; *30; ; 79", "substitute-article", ""},
+	"months, in Danish":       {"O Journalsystem; *12; md; 1450\nI Journalsystem; *1; md.; 1450", "service", ""},
 	"months, in Norwegian":    {"O Sikkerhetskopiering; *12; mnd; 690\nI Sikkerhetskopiering; *1; mnd; 690\nI Sikkerhetskopiering; *1; mnd; 745", "service price-variance", ""},
 	"15 % cheaper":            {"O Gussteil; *10; ; 100\nR Gussteil; *10\nI Gussteil; *10; ; 85", "price-variance", ""},
 	"freight with a number":   {"O Pump; *10; ; 12.5\nR Pump; *10\nI Pump; *10; ; 12.5|F100 Freight; 1; ; 15", "unplanned-charge", ""},

@@ -69,6 +69,13 @@ func VATID(s string) (id string, valid bool) {
 	return id, whole && ok && known.valid(id[2:])
 }
 
+// OtherVATID reports whether two VAT ids in plain form differ by more than a misreading, so that they
+// are of two companies or countries whatever their check digits. A fragment differs from none.
+func OtherVATID(a, b string) bool {
+	const misread = 3
+	return min(len(a), len(b)) > misread && !Within(a, b, misread)
+}
+
 func (s scheme) valid(rest string) bool {
 	for format := range strings.FieldsSeq(s.formats) {
 		if fits(rest, format) {

@@ -123,3 +123,23 @@ func FuzzVATID(f *testing.F) {
 		}
 	})
 }
+
+func TestOtherVATID(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		want bool
+	}{
+		{"SE556112233401", "SE556445566701", true},
+		{"SE556112233401", "SE556112238401", false},
+		{"DE136695970", "DE136995079", false}, // three digits
+		{"DE136695970", "DE136908079", true},
+		{"DE136695970", "ATU49838010", true},
+		{"SE556112233401", "SE5", false},
+		{"SE556112233401", "", false},
+	} {
+		if got := company.OtherVATID(tc.a, tc.b); got != tc.want || company.OtherVATID(tc.b, tc.a) != tc.want {
+			t.Errorf("%s and %s: got %v, want %v", tc.a, tc.b, got, tc.want)
+		}
+	}
+}

@@ -90,14 +90,10 @@ func compareSuppliers(a, b *Document) (evidence []Evidence) {
 	return evidence
 }
 
-// apart reports whether the VAT ids of two companies are of one country and differ by more than a
-// misreading, whether or not their check digits are right.
+// apart reports whether the VAT ids are of one country and of two companies.
 func (p *party) apart(q *party) bool {
-	return min(len(p.VATID), len(q.VATID)) > misreadVATID && p.VATID[:2] == q.VATID[:2] && !company.Within(p.VATID, q.VATID, misreadVATID)
+	return company.OtherVATID(p.VATID, q.VATID) && p.VATID[:2] == q.VATID[:2]
 }
-
-// misreadVATID is the maximum of edits between two readings of one VAT id.
-const misreadVATID = 3
 
 // beginAlike reports whether two names begin with the same word, as branches of a company do.
 func beginAlike(a, b string) bool {

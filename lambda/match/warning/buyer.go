@@ -24,18 +24,12 @@ func OtherBuyer(invoice, order Document) (w Warning, ok bool) {
 	switch {
 	case !valid && (id == "" || theirs == ""), id == theirs, alike >= sameName: // a company may have ids of several countries
 		return w, false
-	case !(valid && alsoValid) && !apart(id, theirs) && !company.Sisters(p, q) && !differ(p, q):
+	case !(valid && alsoValid) && !company.OtherVATID(id, theirs) && !company.Sisters(p, q) && !differ(p, q):
 		return w, false
 	}
 	return Warning{invoice.ID, WrongCompany, order.ID, fmt.Sprintf("The invoice is addressed to %s, but the order %.*s is by %s. "+
 		"It may be paid by the wrong company of a group.", called(a), maxNumber, order.Number, called(b)),
 		Facts(id, theirs, p.Key(), q.Key())}, true
-}
-
-// apart reports whether two VAT ids differ by more than a misreading.
-func apart(a, b string) bool {
-	const misread = 3
-	return a != "" && b != "" && !company.Within(a, b, misread)
 }
 
 // nameOf is a company's name without its department.

@@ -201,6 +201,7 @@ func TestMentions(t *testing.T) {
 		"Réf. client BC-20417, código cliente 20471":        {"BC-20417"},
 		"customer no. 20417, order no. 20471":               {"20471"},
 		"Cliente PED-20471 y 20472":                         {"20472", "PED-20471"},
+		"Kundennummer 20417, 20471":                         {"20471"},
 		"Kunde bestellte 20471":                             {"20471"},
 		"M6x20, 80 mm, DN 50":                               {"M6x20"},
 		"SuperLongWordsWith123":                             nil,

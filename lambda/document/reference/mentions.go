@@ -24,7 +24,8 @@ func Mentions(text string, most int) (list []string) {
 		}
 	}
 	last, from := number{}, 0 // the mention before, and where its group of digits began
-	var before [2]string      // the words before the mention, folded
+	none := [2]int{len(s), len(s)}
+	before := none // where the two words before the mention begin
 	for i := 0; i < len(s) && len(list) < most; {
 		r, size := runeAt(s, i)
 		if r == '+' && isDigitAt(s, i+size) {
@@ -43,9 +44,9 @@ func Mentions(text string, most int) (list []string) {
 		}
 		word := s[n.from:n.to]
 		if digits(word) == 0 {
-			before = [2]string{before[1], fold(s[n.from:lettersAt(s, n.from)])}
-		} else if numbersCustomer(before) {
-			before = [2]string{}
+			before = [2]int{before[1], n.from}
+		} else if numbersCustomer(s, before) {
+			before = none
 			continue
 		}
 		if mentioned(s, n) {
@@ -74,12 +75,15 @@ var (
 	counter = lazy.Words(`no nr n num number numero nummer code codigo cod codice kod cislo`)
 )
 
-// numbersCustomer reports whether two words announce the number of a customer: Kundennummer, customer
-// no., code client. A customer's order, reference or name may be an order's.
-func numbersCustomer(words [2]string) bool {
-	is := func(word string) bool { return customer().MatchString(word) }
-	m := customer().FindStringSubmatch(words[1])
-	return m != nil && (m[1] != "" || counter()[words[0]]) || is(words[0]) && counter()[words[1]]
+// numbersCustomer reports whether the words at two places announce the number of a customer:
+// Kundennummer, customer no., code client. A customer's order, reference or name may be an order's.
+func numbersCustomer(s string, at [2]int) bool {
+	first, second := fold(s[at[0]:lettersAt(s, at[0])]), fold(s[at[1]:lettersAt(s, at[1])])
+	if counter()[second] {
+		return customer().MatchString(first)
+	}
+	m := customer().FindStringSubmatch(second)
+	return m != nil && (m[1] != "" || counter()[first])
 }
 
 // mentioned reports whether the word may be the number of a document.

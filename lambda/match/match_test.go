@@ -26,6 +26,7 @@ type fakeStore struct {
 	doc                 score.Raw
 	blocks              []Block // the first for Candidates; each write but the last finds the next one
 	loads, reads, write error
+	lost                string // the step that finds the fence lost
 
 	drafts []Draft // of each write
 	saved  []Draft // of each write and each read of candidates
@@ -34,11 +35,17 @@ type fakeStore struct {
 
 func (s *fakeStore) Load(_ context.Context, fences []job.Attempt) (map[job.Attempt]score.Raw, error) {
 	s.fences = append(s.fences, fences...)
+	if s.lost == "load" {
+		return nil, nil
+	}
 	return map[job.Attempt]score.Raw{fences[0]: s.doc}, s.loads
 }
 
 func (s *fakeStore) Candidates(_ context.Context, drafts []*Draft) (map[job.Attempt]Block, error) {
 	s.fences, s.saved = append(s.fences, drafts[0].Fence), append(s.saved, *drafts[0])
+	if s.lost == "read candidates" {
+		return nil, nil
+	}
 	return map[job.Attempt]Block{drafts[0].Fence: s.next()}, s.reads
 }
 
@@ -112,6 +119,20 @@ func TestStoreErrorsAreWrapped(t *testing.T) {
 		s.doc = rawInvoice
 		if _, err := run(s); !errors.Is(err, job.ErrFenceLost) || !strings.Contains(err.Error(), step) {
 			t.Errorf("%s: got %v, want fence lost", step, err)
+		}
+	}
+}
+
+// The store leaves a document out whose fence is lost; it isn't worked on any further.
+func TestLostFenceEndsTheWork(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"load", "read candidates"} {
+		s := &fakeStore{doc: rawInvoice, lost: step}
+		if _, err := run(s); !errors.Is(err, job.ErrFenceLost) || !strings.Contains(err.Error(), step) {
+			t.Errorf("%s: got %v, want fence lost", step, err)
+		}
+		if len(s.drafts) > 0 {
+			t.Errorf("%s: wrote %+v", step, s.drafts)
 		}
 	}
 }
